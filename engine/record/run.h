@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/record/comparison.h"
+#include "engine/record/finding.h"
+#include "engine/record/tolerance.h"
+
+G_BEGIN_DECLS
+
+/* run.json: one candidate of one task on one device. Times are seconds, sizes bytes, dates ISO 8601
+ * in UTC. */
+
+typedef enum
+{
+  ASSAY_STAGE_VALIDATE,
+  ASSAY_STAGE_COMPILE,
+  ASSAY_STAGE_RUN,
+  ASSAY_STAGE_COMPARE,
+  ASSAY_STAGE_AUDIT,
+  ASSAY_STAGE_CHECK,
+  ASSAY_STAGE_BENCH,
+  ASSAY_STAGE_PROFILE,
+  ASSAY_N_STAGES,
+} AssayStageKind;
+extern const char *const ASSAY_STAGES[];
+
+typedef enum
+{
+  ASSAY_STATUS_PENDING,
+  ASSAY_STATUS_RUNNING,
+  ASSAY_STATUS_PASSED,
+  ASSAY_STATUS_FAILED,  /* the stage ran and found faults */
+  ASSAY_STATUS_SKIPPED, /* could not run; `reason` says why; not a pass */
+  ASSAY_STATUS_ERROR,   /* the stage itself broke */
+  ASSAY_STATUS_CANCELLED,
+} AssayStatus;
+extern const char *const ASSAY_STATUSES[];
+
+/* Status words of a workload, those of SOL traces plus two. */
+typedef enum
+{
+  ASSAY_WORKLOAD_PASSED,
+  ASSAY_WORKLOAD_INCORRECT_SHAPE,
+  ASSAY_WORKLOAD_INCORRECT_NUMERICAL,
+  ASSAY_WORKLOAD_INCORRECT_DTYPE,
+  ASSAY_WORKLOAD_RUNTIME_ERROR,
+  ASSAY_WORKLOAD_COMPILE_ERROR,
+  ASSAY_WORKLOAD_TIMEOUT,
+  ASSAY_WORKLOAD_REWARD_HACK,
+  ASSAY_WORKLOAD_INVALID_REFERENCE,
+  ASSAY_WORKLOAD_SKIPPED,
+  ASSAY_WORKLOAD_INCONCLUSIVE,
+} AssayWorkloadStatus;
+extern const char *const ASSAY_WORKLOAD_STATUSES[];
+
+typedef struct
+{
+  char *name; /* one of ASSAY_STAGES */
+  int status;
+  char *reason;
+  double seconds;
+  char *log; /* path inside the run folder, or NULL */
+} AssayStage;
+
+typedef struct
+{
+  char *target; /* "cuda:sm_80" */
+  int status;
+  gint64 registers, shared_bytes, spill_store_bytes, spill_load_bytes, stack_bytes; /* -1 unknown */
+  char *log;     /* path inside the run folder */
+  char *failure; /* failure class (RULES), or NULL */
+  double seconds;
+} AssayCompile;
+
+typedef struct
+{
+  char *kernel;
+  GArray *grid, *block; /* gint64 × 3 */
+  gint64 shared, registers;
+  JsonNode *counters; /* what the virtual GPU counted, as it reported it */
+} AssayLaunch;
+
+/* How the gold values came to be, and how good the task's own reference is against them. */
+typedef struct
+{
+  char *method;               /* "reference in float128", … */
+  gboolean stable;            /* the rungs of the ladder agree */
+  double rung_difference_ulp; /* largest, last two rungs, ulp of the output's dtype */
+  AssayComparison *reference; /* the task-precision reference against gold */
+} AssayGold;
+
+typedef struct
+{
+  char *name;
+  char *dtype;
+  GArray *shape;             /* gint64 */
+  char *array;               /* path of the candidate's values inside the run folder */
+  AssayTolerance *tolerance; /* the one that applied */
+  AssayComparison *comparison;
+  AssayGold *gold;
+} AssayOutput;
+
+typedef enum
+{
+  ASSAY_PROBE_REFERENCE, /* the reference in the task's precision */
+  ASSAY_PROBE_HONEST,    /* a right answer, computed otherwise */
+  ASSAY_PROBE_DOWNGRADE, /* lower precision than promised */
+  ASSAY_PROBE_TRIVIAL,   /* zeros, constant, copy of an input */
+  ASSAY_PROBE_MUTANT,    /* a wrong answer made on purpose */
+} AssayProbeKind;
+extern const char *const ASSAY_PROBE_KINDS[];
+
+/* One planted answer judged by the task's own rule. */
+typedef struct
+{
+  int kind;
+  char *name; /* "zeros", "shuffled order, seed 3", "bf16 inputs" */
+  char *workload, *output;
+  gboolean accepted;
+  double max_abs, rms; /* against gold */
+  double mismatch_share;
+  double needed_atol; /* the atol at rtol 0 from which it would pass */
+} AssayProbe;
+
+typedef struct
+{
+  char *grade;       /* sound | too_loose | too_tight | unknown */
+  char *summary;     /* one sentence that names its witnesses */
+  GPtrArray *probes; /* AssayProbe * */
+} AssayAudit;
+
+typedef struct
+{
+  char *name;
+  GPtrArray *axes; /* AssayAxisValue * */
+  int status;
+  char *reason;
+  double seconds;      /* of the candidate's worker, by the engine's clock; not a benchmark */
+  GPtrArray *outputs;  /* AssayOutput * */
+  GPtrArray *launches; /* AssayLaunch * */
+} AssayWorkloadRecord;
+
+typedef struct
+{
+  char *name;
+  gint64 value;
+} AssayAxisValue;
+
+typedef struct
+{
+  char *kind; /* cuda | virtual | interpreter */
+  char *name, *target, *driver, *toolkit, *clocks;
+  char *math_mode; /* ideal | hardware-like (unvalidated) | adversarial */
+  char *checks;    /* comma list */
+} AssayDeviceRecord;
+
+typedef struct
+{
+  char *host, *cpu, *os;
+  char *sandbox; /* tier in words: "bubblewrap, seccomp" or "none, consented …" */
+  char *memory_limit;
+  JsonNode *versions;
+} AssayEnvironment;
+
+typedef struct
+{
+  char *id;
+  char *path;       /* the task folder as it was given */
+  JsonNode *sha256; /* {relative path: hash} of every task file */
+} AssayTaskRef;
+
+/* A rule that could not run, and why. */
+typedef struct
+{
+  char *rule;
+  char *reason;
+} AssaySkippedRule;
+
+typedef struct
+{
+  char *format; /* "assay-run" */
+  gint64 version;
+  char *id;
+  int state; /* AssayStatus of the whole */
+  AssayTaskRef task;
+  char *candidate;
+  AssayDeviceRecord device;
+  AssayEnvironment environment;
+  char *started, *finished;
+  GPtrArray *stages;    /* AssayStage * */
+  GPtrArray *compile;   /* AssayCompile * */
+  GPtrArray *workloads; /* AssayWorkloadRecord * */
+  AssayAudit *audit;
+  GPtrArray *findings;      /* AssayFinding * */
+  GPtrArray *skipped_rules; /* AssaySkippedRule * */
+} AssayRun;
+
+ASSAY_JSON_DECLARE (AssayRun, assay_run, ASSAY_RUN_TABLE)
+ASSAY_JSON_DECLARE (AssayProbe, assay_probe, ASSAY_PROBE_TABLE)
+extern const AssayJsonTable ASSAY_STAGE_TABLE;
+extern const AssayJsonTable ASSAY_COMPILE_TABLE;
+extern const AssayJsonTable ASSAY_LAUNCH_TABLE;
+extern const AssayJsonTable ASSAY_OUTPUT_TABLE;
+extern const AssayJsonTable ASSAY_AUDIT_TABLE;
+extern const AssayJsonTable ASSAY_WORKLOAD_RECORD_TABLE;
+extern const AssayJsonTable ASSAY_AXIS_VALUE_TABLE;
+extern const AssayJsonTable ASSAY_SKIPPED_RULE_TABLE;
+extern const AssayJsonTable ASSAY_GOLD_TABLE;
+
+/* Reads `<folder>/run.json`; refuses other formats and newer versions by name. */
+AssayRun *assay_run_load (const char *folder, GError **error);
+gboolean assay_run_save (const AssayRun *run, const char *folder, GError **error);
+
+G_END_DECLS
