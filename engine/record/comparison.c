@@ -102,6 +102,7 @@ static const AssayJsonField COMPARISON_FIELDS[] = {
     F (mismatch_share, DOUBLE),
     F (accepted, BOOLEAN),
     F (verdict, STRING),
+    F (margin, DOUBLE),
     F (headroom_bits, DOUBLE),
     F (nan, STRUCT, .table = &NAN_TABLE),
     F (inf, STRUCT, .table = &INF_TABLE),

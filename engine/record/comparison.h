@@ -86,8 +86,8 @@ typedef struct
   double mismatch_share;
   gboolean accepted; /* by the task's rule as written */
   char *verdict;     /* one sentence: why accepted or not */
-  double
-      headroom_bits; /* log2 (allowed / largest error) at the tightest element; NaN if undefined */
+  double margin; /* factor on the whole tolerance from which the rule accepts; NaN if undefined */
+  double headroom_bits; /* -log2 (margin) */
   AssayNanCounts nan;
   AssayInfCounts inf;
   guint64 sign_of_zero;

@@ -105,6 +105,7 @@ static const AssayJsonField PROBE_FIELDS[] = {
     F (rms, DOUBLE),
     F (mismatch_share, DOUBLE),
     F (needed_atol, DOUBLE),
+    F (margin, DOUBLE),
     ASSAY_JSON_END,
 };
 #undef F

@@ -120,6 +120,9 @@ typedef struct
   double max_abs, rms; /* against gold */
   double mismatch_share;
   double needed_atol; /* the atol at rtol 0 from which it would pass */
+  /* The factor on the whole tolerance (atol and rtol, or ulp) from which the rule would accept this
+   * answer: at most 1 exactly when it is accepted. Infinite when no factor helps. */
+  double margin;
 } AssayProbe;
 
 typedef struct

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/figures/figures.h"
+
+#include "engine/figures/histograms.h"
+#include "engine/figures/margin.h"
+#include "engine/figures/position.h"
+
+#include <math.h>
+
+static const char *const NAMES[ASSAY_N_FIGURES] = {"ulp", "absolute", "relative", "position",
+                                                   "margin"};
+
+char *
+assay_figure_ref (AssayFigure figure, const char *workload, const char *output)
+{
+  return g_strdup_printf ("numerics/%s/%s/%s", NAMES[figure], workload, output);
+}
+
+AssayPlotScene *
+assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRecord *workload,
+                  const AssayOutput *output)
+{
+  const AssayComparison *comparison = output->comparison;
+  const AssayComparison *reference = output->gold ? output->gold->reference : NULL;
+  if (!comparison || !output->tolerance)
+    return NULL;
+  g_autofree char *id = assay_figure_ref (figure, workload->name, output->name);
+  switch (figure)
+    {
+    case ASSAY_FIGURE_ULP:
+      return assay_figure_ulp_scene (id, comparison, reference, run->candidate);
+    case ASSAY_FIGURE_ABSOLUTE:
+    case ASSAY_FIGURE_RELATIVE:
+      return assay_figure_error_scene (id, comparison, reference, run->candidate, output->tolerance,
+                                       figure == ASSAY_FIGURE_RELATIVE);
+    case ASSAY_FIGURE_POSITION:
+      return assay_figure_position_scene (id, output);
+    case ASSAY_FIGURE_MARGIN:
+    default:
+      return assay_figure_margin_scene (id, run, workload, output);
+    }
+}
+
+const AssayWorkloadRecord *
+assay_run_find_workload (const AssayRun *run, const char *name)
+{
+  for (guint i = 0; i < run->workloads->len; i++)
+    {
+      const AssayWorkloadRecord *workload = g_ptr_array_index (run->workloads, i);
+      if (g_strcmp0 (workload->name, name) == 0)
+        return workload;
+    }
+  return NULL;
+}
+
+const AssayOutput *
+assay_workload_find_output (const AssayWorkloadRecord *workload, const char *name)
+{
+  for (guint i = 0; workload && i < workload->outputs->len; i++)
+    {
+      const AssayOutput *output = g_ptr_array_index (workload->outputs, i);
+      if (g_strcmp0 (output->name, name) == 0)
+        return output;
+    }
+  return NULL;
+}
+
+AssayPlotScene *
+assay_figure_from_ref (const AssayRun *run, const char *ref)
+{
+  g_auto (GStrv) parts = g_strsplit (ref, "/", 4);
+  if (g_strv_length (parts) != 4 || !g_str_equal (parts[0], "numerics"))
+    return NULL;
+  const AssayWorkloadRecord *workload = assay_run_find_workload (run, parts[2]);
+  const AssayOutput *output = assay_workload_find_output (workload, parts[3]);
+  for (int figure = 0; output && figure < ASSAY_N_FIGURES; figure++)
+    if (g_str_equal (parts[1], NAMES[figure]))
+      return assay_figure_new (figure, run, workload, output);
+  return NULL;
+}
+
+char *
+assay_format_index (const GArray *shape, gint64 index)
+{
+  GString *out = g_string_new ("]");
+  if (index < 0)
+    {
+      g_string_free (out, TRUE);
+      return g_strdup ("–");
+    }
+  for (gint64 d = (gint64) shape->len - 1; d >= 0; d--)
+    {
+      gint64 size = MAX (1, g_array_index (shape, gint64, d));
+      g_autofree char *part = g_strdup_printf (d ? ", %" G_GINT64_FORMAT : "%" G_GINT64_FORMAT,
+                                               d ? index % size : index);
+      g_string_prepend (out, part);
+      index /= size;
+    }
+  g_string_prepend_c (out, '[');
+  return g_string_free (out, FALSE);
+}
+
+/* "The gate accepts all zeros and 3 of 9 other wrong answers." */
+static void
+append_gate (GString *out, const AssayRun *run, const char *workload, const char *output)
+{
+  guint wrong = 0, living = 0;
+  g_autoptr (GString) trivial = g_string_new (NULL);
+  for (guint i = 0; run->audit && i < run->audit->probes->len; i++)
+    {
+      const AssayProbe *probe = g_ptr_array_index (run->audit->probes, i);
+      if (g_strcmp0 (probe->workload, workload) != 0 || g_strcmp0 (probe->output, output) != 0
+          || probe->kind < ASSAY_PROBE_DOWNGRADE)
+        continue;
+      wrong++;
+      living += probe->accepted;
+      if (probe->accepted && probe->kind == ASSAY_PROBE_TRIVIAL)
+        g_string_append_printf (trivial, "%s%s", trivial->len ? ", " : "", probe->name);
+    }
+  if (!wrong)
+    return;
+  if (trivial->len)
+    g_string_append_printf (out, " The gate accepts %s; %u of %u wrong answers live.", trivial->str,
+                            living, wrong);
+  else
+    g_string_append_printf (out,
+                            " The gate rejects every trivial answer; %u of %u wrong answers "
+                            "live.",
+                            living, wrong);
+}
+
+char *
+assay_figure_summary (const AssayRun *run, const AssayWorkloadRecord *workload,
+                      const AssayOutput *output)
+{
+  const AssayComparison *comparison = output->comparison;
+  if (!comparison)
+    return g_strdup (workload->reason ? workload->reason : "Nothing was compared.");
+  g_autofree char *worst = assay_format_number (fabs (comparison->max_ulp_real.value), 3);
+  g_autofree char *place = assay_format_index (output->shape, comparison->max_ulp_real.index);
+  g_autofree char *rms = assay_format_number (comparison->rms_ulp, 3);
+  GString *out = g_string_new (NULL);
+  g_string_append_printf (out, "%s Worst %s ulp at %s, rms %s ulp",
+                          comparison->accepted ? "Accepted." : "Rejected.", worst, place, rms);
+  if (output->gold && output->gold->reference)
+    {
+      g_autofree char *its =
+          assay_format_number (fabs (output->gold->reference->max_ulp_real.value), 3);
+      g_string_append_printf (out, "; reference good to %s ulp", its);
+    }
+  g_string_append_c (out, '.');
+  append_gate (out, run, workload->name, output->name);
+  if (comparison->accepted && isfinite (comparison->headroom_bits))
+    {
+      g_autofree char *bits = assay_format_number (comparison->headroom_bits, 3);
+      g_string_append_printf (out, " Headroom %s bit.", bits);
+    }
+  return g_string_free (out, FALSE);
+}

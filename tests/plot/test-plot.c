@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/figures/figures.h"
+#include "engine/plot/export.h"
+#include "engine/plot/layout.h"
+#include "tests/plot/fixture.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static AssayPlotScene *
+fixture_scene (const AssayRun *run, AssayFigure figure)
+{
+  const AssayWorkloadRecord *workload = g_ptr_array_index (run->workloads, 0);
+  return assay_figure_new (figure, run, workload, g_ptr_array_index (workload->outputs, 0));
+}
+
+static void
+check_ticks (const AssayAxis *axis, double length, double spacing)
+{
+  g_autoptr (GArray) ticks = assay_axis_ticks (axis, length, spacing);
+  g_autoptr (GHashTable) labels = g_hash_table_new (g_str_hash, g_str_equal);
+  guint named = 0;
+  for (guint i = 0; i < ticks->len; i++)
+    {
+      const AssayTick *tick = &g_array_index (ticks, AssayTick, i);
+      double slack = 1e-9 * fmax (fabs (axis->min), fabs (axis->max));
+      g_assert_cmpfloat (tick->value, >=, axis->min - slack);
+      g_assert_cmpfloat (tick->value, <=, axis->max + slack);
+      if (i)
+        g_assert_cmpfloat (tick->value, >, g_array_index (ticks, AssayTick, i - 1).value);
+      if (tick->label)
+        {
+          named++;
+          g_assert_true (g_hash_table_add (labels, tick->label));
+        }
+    }
+  g_assert_cmpuint (named, <=, (guint) (length / spacing) + 1);
+}
+
+static void
+ticks_are_sorted_inside_and_unique (void)
+{
+  for (int round = 0; round < 400; round++)
+    {
+      double centre = pow (10, g_test_rand_double_range (-12, 12));
+      double span = centre * pow (10, g_test_rand_double_range (-3, 3));
+      AssayAxis linear = {.scale = ASSAY_SCALE_LINEAR, .min = centre - span, .max = centre + span};
+      AssayAxis log = {.scale = ASSAY_SCALE_LOG,
+                       .min = centre,
+                       .max = centre * pow (10, g_test_rand_double_range (0.5, 30))};
+      double length = g_test_rand_double_range (60, 900);
+      check_ticks (&linear, length, 46);
+      check_ticks (&log, length, 46);
+    }
+}
+
+static void
+positions_invert (void)
+{
+  AssayAxis axes[] = {{.scale = ASSAY_SCALE_LINEAR, .min = -3, .max = 11},
+                      {.scale = ASSAY_SCALE_LOG, .min = 1e-9, .max = 1e4},
+                      {.scale = ASSAY_SCALE_LOG, .min = 1e-9, .max = 1e4, .reversed = TRUE}};
+  for (gsize a = 0; a < G_N_ELEMENTS (axes); a++)
+    for (double p = 0; p <= 1.0; p += 0.05)
+      g_assert_cmpfloat_with_epsilon (
+          assay_axis_position (&axes[a], assay_axis_value (&axes[a], p)), p, 1e-9);
+  g_assert_true (isnan (assay_axis_position (&axes[1], 0)));
+  g_assert_true (isnan (assay_axis_position (&axes[1], -1)));
+}
+
+static void
+numbers_read_as_written (void)
+{
+  static const struct
+  {
+    double value;
+    int digits;
+    const char *text;
+  } CASES[] = {{1e-4, 2, "1.0e-4"}, {0.0, 3, "0"},        {13.44, 3, "13.4"}, {0.01234, 2, "0.012"},
+               {-2.5, 3, "-2.50"},  {1.5e7, 3, "1.50e7"}, {NAN, 3, "NaN"},    {4096, 3, "4096"}};
+  for (gsize i = 0; i < G_N_ELEMENTS (CASES); i++)
+    {
+      g_autofree char *text = assay_format_number (CASES[i].value, CASES[i].digits);
+      g_assert_cmpstr (text, ==, CASES[i].text);
+    }
+}
+
+/* Every datum that lies in view is what the cursor finds at the middle of its box. */
+static void
+cursor_finds_every_datum (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  for (int figure = 0; figure < ASSAY_N_FIGURES; figure++)
+    {
+      g_autoptr (AssayPlotScene) scene = fixture_scene (run, figure);
+      AssayPlotStyle style = assay_plot_style (ASSAY_THEME_LIGHT);
+      g_autoptr (AssayPlotLayout) layout = assay_plot_layout_new (scene, &style, 900, 500, NULL);
+      guint n = assay_plot_layout_n_data (layout), found = 0;
+      g_assert_cmpuint (n, >, 0);
+      for (guint i = 0; i < n; i++)
+        {
+          AssayRect box = {0};
+          g_autofree char *heading = NULL, *detail = NULL;
+          gint64 payload = 0;
+          g_assert_true (assay_plot_layout_datum (layout, i, &box, &heading, &detail, &payload));
+          g_assert_nonnull (heading);
+          gint64 hit = assay_plot_layout_hit (layout, box.x + box.width / 2,
+                                              box.y + fmin (box.height / 2, 1));
+          found += hit == (gint64) i;
+        }
+      g_assert_cmpuint (found * 10, >=, n * 8); /* marks may stand on each other */
+    }
+}
+
+static void
+a_view_zooms_only_its_panel (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  g_autoptr (AssayPlotScene) scene = fixture_scene (run, ASSAY_FIGURE_RELATIVE);
+  AssayPlotStyle style = assay_plot_style (ASSAY_THEME_LIGHT);
+  AssayPlotView view = {1, 1e-9, 1e-7, 0.5, 1e4};
+  g_autoptr (AssayPlotLayout) layout = assay_plot_layout_new (scene, &style, 600, 300, &view);
+  const AssayPanelLayout *main = &g_array_index (layout->panels, AssayPanelLayout, 1);
+  const AssayPanelLayout *side = &g_array_index (layout->panels, AssayPanelLayout, 0);
+  g_assert_cmpfloat_with_epsilon (assay_panel_layout_x (main, 1e-9), main->frame.x, 1e-6);
+  g_assert_cmpfloat_with_epsilon (assay_panel_layout_x (main, 1e-7),
+                                  main->frame.x + main->frame.width, 1e-6);
+  g_assert_cmpfloat (side->x.min, ==, -0.5);
+}
+
+static void
+names_the_figure_it_came_from (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  g_autoptr (AssayPlotScene) scene = fixture_scene (run, ASSAY_FIGURE_MARGIN);
+  g_autoptr (AssayPlotScene) again = assay_figure_from_ref (run, scene->id);
+  g_assert_cmpstr (scene->id, ==, "numerics/margin/vocab/y");
+  g_assert_nonnull (again);
+  g_assert_cmpstr (again->title, ==, "Margin");
+  g_assert_null (assay_figure_from_ref (run, "numerics/margin/elsewhere/y"));
+  g_assert_null (assay_figure_from_ref (run, "numerics/none/vocab/y"));
+  g_assert_nonnull (strstr (scene->description, "7 of 9 wrong ones are accepted"));
+}
+
+static void
+summary_names_its_witnesses (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  const AssayWorkloadRecord *workload = g_ptr_array_index (run->workloads, 0);
+  g_autofree char *text =
+      assay_figure_summary (run, workload, g_ptr_array_index (workload->outputs, 0));
+  g_assert_nonnull (strstr (text, "Worst 13.5 ulp at [2, 3301]"));
+  g_assert_nonnull (strstr (text, "accepts zeros, constant"));
+  g_assert_nonnull (strstr (text, "reference good to 5.10 ulp"));
+}
+
+/* Vectors stay vectors; two exports of one scene are the same bytes where the format has no date. */
+static void
+exports_are_complete_and_repeatable (void)
+{
+  static const char *const MAGIC[][2] = {
+      {"png", "\x89PNG"}, {"svg", "<?xml"}, {"pdf", "%PDF"}, {"csv", "kind,answer"}};
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  g_autoptr (AssayPlotScene) scene = fixture_scene (run, ASSAY_FIGURE_MARGIN);
+  g_autofree char *folder = g_dir_make_tmp ("assay-plot-XXXXXX", NULL);
+  const char *keep = g_getenv ("ASSAY_KEEP_FIGURES");
+  for (gsize i = 0; i < G_N_ELEMENTS (MAGIC); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *text = NULL;
+      g_autofree char *path = g_strdup_printf ("%s/margin.%s", folder, MAGIC[i][0]);
+      g_assert_true (assay_plot_export (scene, path, 520, 260, &error));
+      g_assert_no_error (error);
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      g_assert_true (strncmp (text, MAGIC[i][1], strlen (MAGIC[i][1])) == 0);
+      if (g_str_equal (MAGIC[i][0], "svg"))
+        g_assert_null (strstr (text, "<image"));
+      g_remove (path);
+    }
+  for (int figure = 0; keep && figure < ASSAY_N_FIGURES; figure++)
+    {
+      g_autoptr (AssayPlotScene) each = fixture_scene (run, figure);
+      g_autofree char *path = g_strdup_printf ("%s/figure-%d.png", keep, figure);
+      g_assert_true (assay_plot_export (each, path, 520, 250, NULL));
+    }
+  g_assert_false (assay_plot_export (scene, "figure.bmp", 10, 10, NULL));
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/plot/ticks-are-sorted-inside-and-unique", ticks_are_sorted_inside_and_unique);
+  g_test_add_func ("/plot/positions-invert", positions_invert);
+  g_test_add_func ("/plot/numbers-read-as-written", numbers_read_as_written);
+  g_test_add_func ("/plot/cursor-finds-every-datum", cursor_finds_every_datum);
+  g_test_add_func ("/plot/a-view-zooms-only-its-panel", a_view_zooms_only_its_panel);
+  g_test_add_func ("/plot/names-the-figure-it-came-from", names_the_figure_it_came_from);
+  g_test_add_func ("/plot/summary-names-its-witnesses", summary_names_its_witnesses);
+  g_test_add_func ("/plot/exports-are-complete-and-repeatable",
+                   exports_are_complete_and_repeatable);
+  return g_test_run ();
+}
