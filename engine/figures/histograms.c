@@ -84,7 +84,7 @@ add_special_panel (AssayPlotScene *scene, const AssayComparison *comparison)
       comparison->inf.opposite + comparison->inf.candidate_only + comparison->inf.reference_only,
       comparison->sign_of_zero,
   };
-  AssayPanel *panel = assay_plot_scene_add_panel (scene, 0.2);
+  AssayPanel *panel = assay_plot_scene_add_panel (scene, 0.26);
   assay_axis_set_categories (&panel->x, LABELS);
   panel->x.title = g_strdup ("special values");
   AssayLayer *bars = assay_panel_add (panel, ASSAY_LAYER_BARS, ASSAY_ROLE_CANDIDATE, NULL);

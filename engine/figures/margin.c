@@ -119,7 +119,7 @@ add_regions (AssayPanel *panel, double low, double high)
   accepted->x = low;
   accepted->x_end = rejected->x = 1.0;
   rejected->x_end = high;
-  assay_panel_add (panel, ASSAY_LAYER_RULE, ASSAY_ROLE_ACCEPTED, "gate")->x = 1.0;
+  assay_panel_add (panel, ASSAY_LAYER_RULE, ASSAY_ROLE_ACCEPTED, NULL)->x = 1.0;
 }
 
 static char *
@@ -155,9 +155,9 @@ assay_figure_margin_scene (const char *id, const AssayRun *run, const AssayWorkl
   AssayPlotScene *scene = assay_plot_scene_new (id, "Margin");
   AssayPanel *panel = assay_plot_scene_add_panel (scene, 1.0);
   g_autofree char *rule = assay_tolerance_describe (output->tolerance);
-  g_autofree char *title =
-      g_strdup_printf ("factor on the tolerance; gate %s at 1; filled = accepted", rule);
-  assay_axis_set (&panel->x, ASSAY_SCALE_LOG, low, high, title);
+  scene->subtitle = g_strdup (rule);
+  assay_axis_set (&panel->x, ASSAY_SCALE_LOG, low, high,
+                  "factor on the tolerance; gate at 1; filled = accepted");
   assay_plot_scene_set_columns (scene, COLUMNS);
   add_regions (panel, low, high);
   for (gsize kind = 0; kind < G_N_ELEMENTS (KINDS); kind++)

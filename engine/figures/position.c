@@ -43,7 +43,7 @@ add_row_means (AssayPlotScene *scene, const AssayPosition *position)
       assay_layer_add_bin (line, mean, mean, fmin (row, (double) position->rows));
     }
   reach = reach > 0 ? reach * 1.15 : 1.0;
-  assay_axis_set (&panel->x, ASSAY_SCALE_LINEAR, -reach, reach, "row mean, ulp");
+  assay_axis_set (&panel->x, ASSAY_SCALE_LINEAR, -reach, reach, "row mean");
 }
 
 static void

@@ -136,14 +136,14 @@ linear_ticks (const AssayAxis *axis, GArray *ticks, int most)
   int places = step >= 1 ? 0 : (int) ceil (-log10 (step) - 1e-9);
   for (double i = ceil (axis->min / step - 1e-9); i * step <= axis->max + step * 1e-9; i++)
     {
-      double value = i * step;
+      double value = i * step + 0.0; /* no negative zero */
       /* As many digits as tell neighbours apart. */
       int digits = value == 0 ? 1 : (int) floor (log10 (fabs (value) / step) + 1e-9) + 2;
       gboolean huge = fabs (value) >= 1e6 || (value != 0 && fabs (value) < 1e-4);
       add_tick (ticks, value,
                 axis->whole && fabs (value) < 1e15 ? g_strdup_printf ("%.0f", value)
                 : huge ? g_strdup_printf ("%.*g", CLAMP (digits, 1, 17), value)
-                       : g_strdup_printf ("%.*f", places, value + 0.0));
+                       : g_strdup_printf ("%.*f", places, value));
     }
 }
 

@@ -274,6 +274,19 @@ tag (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
                    x + 7 * style->scale, y + 3 * style->scale, 0, 0);
 }
 
+static void
+rule_words (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+            const AssayLayer *layer, double x)
+{
+  double width = 0, gap = 6 * style->scale;
+  assay_text_size (style, ASSAY_TEXT_LABEL, layer->label, &width, NULL);
+  gboolean right = x + gap + width < panel->frame.x + panel->frame.width;
+  assay_text_draw_on_data (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, layer->role),
+                           layer->label, right ? x + gap : x - gap,
+                           panel->frame.y + panel->frame.height - 4 * style->scale,
+                           right ? 0.0 : 1.0, 1.0);
+}
+
 /* Numbers above bars, where a layer gives them. */
 static void
 bar_names (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
@@ -301,8 +314,13 @@ assay_draw_layer_words (cairo_t *cr, const AssayPlotStyle *style, const AssayPan
     bar_names (cr, style, panel, layer);
   if (!layer->label)
     return;
-  if (layer->kind == ASSAY_LAYER_RULE && !rule_position (panel, layer, &x) && isfinite (layer->x))
-    tag (cr, style, panel, layer, layer->x > panel->x.min);
+  if (layer->kind == ASSAY_LAYER_RULE && isfinite (layer->x))
+    {
+      if (rule_position (panel, layer, &x))
+        rule_words (cr, style, panel, layer, x);
+      else
+        tag (cr, style, panel, layer, layer->x > panel->x.min);
+    }
   if (layer->kind != ASSAY_LAYER_REGION || layer->role == ASSAY_ROLE_REFERENCE)
     return;
   gboolean accepted = layer->role == ASSAY_ROLE_ACCEPTED_GROUND;

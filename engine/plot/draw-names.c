@@ -51,19 +51,23 @@ take_marks (Placing *placing, const AssayPlotStyle *style, const AssayPanelLayou
     }
 }
 
-/* Right of the mark, left of it, below, above: the first that is free; else the name is left to the
- * cursor. */
+/* Beside the mark, below, above: the first that is free; else the name is left to the cursor. A
+ * filled mark was accepted and keeps its name on the accepted side, left of it. */
 static void
 place_name (Placing *placing, cairo_t *cr, const AssayPlotStyle *style, AssayColour colour,
-            const char *name, double x, double y)
+            const char *name, double x, double y, gboolean filled)
 {
   double width = 0, height = 0, r = 7.5 * style->scale;
   assay_text_size (style, ASSAY_TEXT_LABEL, name, &width, &height);
+  double top = CLAMP (y - height / 2, placing->frame->y,
+                      placing->frame->y + placing->frame->height - height);
+  const AssayRect right = {x + r, top, width, height};
+  const AssayRect left = {x - r - width, top, width, height};
   const AssayRect places[] = {
-      {x + r, y - height / 2, width, height},
-      {x - r - width, y - height / 2, width, height},
+      filled ? left : right,
       {x - width / 2, y + r, width, height},
       {x - width / 2, y - r - height, width, height},
+      filled ? right : left,
   };
   for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
     if (is_free (placing, &places[i]))
@@ -92,7 +96,8 @@ assay_draw_mark_names (cairo_t *cr, const AssayPlotStyle *style, const AssayPane
           double x = assay_panel_layout_x (panel, g_array_index (layer->x0, double, i));
           double y = assay_panel_layout_y (panel, g_array_index (layer->y, double, i));
           if (name && isfinite (x) && isfinite (y))
-            place_name (&placing, cr, style, text, name, x, y);
+            place_name (&placing, cr, style, text, name, x, y,
+                        g_array_index (layer->filled, gboolean, i));
         }
     }
 }

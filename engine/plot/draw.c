@@ -32,7 +32,8 @@ draw_grid (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *pan
 }
 
 static void
-draw_x_axis (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel)
+draw_x_axis (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+             double whole_width)
 {
   const AssayRect *f = &panel->frame;
   double s = style->scale, bottom = floor (f->y + f->height) + 0.5;
@@ -56,9 +57,13 @@ draw_x_axis (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *p
         assay_text_draw (cr, style, ASSAY_TEXT_TICK, dim, tick->label,
                          assay_panel_layout_x (panel, tick->value), bottom + 5 * s, 0.5, 0);
     }
-  if (panel->x.title)
-    assay_text_draw (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, ASSAY_ROLE_TEXT),
-                     panel->x.title, f->x + f->width / 2, bottom + 20 * s, 0.5, 0);
+  if (!panel->x.title)
+    return;
+  double width = 0;
+  assay_text_size (style, ASSAY_TEXT_LABEL, panel->x.title, &width, NULL);
+  double middle = MIN (f->x + f->width / 2, whole_width - width / 2 - 2 * s);
+  assay_text_draw (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, ASSAY_ROLE_TEXT),
+                   panel->x.title, MAX (middle, width / 2 + 2 * s), bottom + 20 * s, 0.5, 0);
 }
 
 static void
@@ -118,7 +123,7 @@ draw_panel (cairo_t *cr, const AssayPlotLayout *layout, guint index)
     }
   cairo_restore (cr);
   if (!placed->x.hidden)
-    draw_x_axis (cr, style, placed);
+    draw_x_axis (cr, style, placed, layout->width);
   if (!placed->y.hidden)
     draw_y_axis (cr, style, placed, panel->own_y);
   for (guint i = 0; i < panel->layers->len; i++)

@@ -8,7 +8,7 @@
 #define TITLE_ROW 26.0
 #define LEGEND_SWATCH 16.0
 #define LEGEND_GAP 14.0
-#define PANEL_GAP 14.0
+#define PANEL_GAP 22.0
 
 double
 assay_panel_layout_x (const AssayPanelLayout *panel, double value)
@@ -25,7 +25,8 @@ assay_panel_layout_y (const AssayPanelLayout *panel, double value)
 static gboolean
 in_legend (const AssayLayer *layer)
 {
-  return layer->label && layer->kind != ASSAY_LAYER_REGION
+  return layer->label && layer->kind != ASSAY_LAYER_REGION && layer->kind != ASSAY_LAYER_HEAT
+         && layer->kind != ASSAY_LAYER_RULE
          && (layer->kind != ASSAY_LAYER_MARKS || layer->mark != ASSAY_MARK_RING);
 }
 

@@ -35,11 +35,22 @@ static const AssayJsonField FIELDS[] = {
 const AssayJsonTable ASSAY_TOLERANCE_TABLE = {"tolerance", sizeof (AssayTolerance), FIELDS,
                                               initialise};
 
+/* 1e-4 rather than 0.0001, as tolerances are written. */
+static char *
+short_number (double value)
+{
+  g_autofree char *text = assay_double_to_string (value);
+  if (value <= 0 || value >= 0.01)
+    return g_steal_pointer (&text);
+  int exponent = (int) floor (log10 (value) + 1e-12);
+  return g_strdup_printf ("%.6ge%d", value / pow (10, exponent), exponent);
+}
+
 char *
 assay_tolerance_describe (const AssayTolerance *tolerance)
 {
-  g_autofree char *atol = assay_double_to_string (tolerance->atol);
-  g_autofree char *rtol = assay_double_to_string (tolerance->rtol);
+  g_autofree char *atol = short_number (tolerance->atol);
+  g_autofree char *rtol = short_number (tolerance->rtol);
   GString *out = g_string_new (ASSAY_TOLERANCE_RULES[tolerance->rule]);
   if (tolerance->rule == ASSAY_RULE_ULP)
     g_string_append_printf (out, "(%" G_GUINT64_FORMAT " ulp)", tolerance->ulp);
