@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 
+#include <math.h>
 #include <string.h>
 
 const AssayJsonLimits ASSAY_JSON_LIMITS_TASK = {4u << 20, 32, 100000};
@@ -120,6 +121,9 @@ scan_number (Scan *scan)
         scan->at++;
       if (!scan_digits (scan))
         return fail (scan, start, ASSAY_ERROR_INVALID, "number without digits in its exponent");
+      g_autofree char *text = g_strndup (start, (gsize) (scan->at - start));
+      if (!isfinite (g_ascii_strtod (text, NULL)))
+        return fail (scan, start, ASSAY_ERROR_LIMIT, "number beyond the range of a double");
     }
   return TRUE;
 }

@@ -107,7 +107,7 @@ to_double (JsonNode *node, double *value)
   if (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE)
     {
       *value = json_node_get_double (node);
-      return isfinite (*value);
+      return TRUE;
     }
   if (JSON_NODE_HOLDS_NULL (node))
     {
@@ -283,6 +283,16 @@ read_scalar (const AssayJsonField *field, JsonNode *node, gpointer at, const cha
   return good || wrong_kind (reading, path, KIND_WORDS[field->kind], node);
 }
 
+/* json_node_copy () shares objects and arrays; a record owns its own. */
+static JsonNode *
+deep_copy (JsonNode *node)
+{
+  g_autofree char *text = assay_json_write_line (node);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  json_parser_load_from_data (parser, text, -1, NULL);
+  return json_parser_steal_root (parser);
+}
+
 static gboolean
 read_field (const AssayJsonField *field, JsonNode *node, gpointer at, const char *path,
             Reading *reading)
@@ -313,7 +323,7 @@ read_field (const AssayJsonField *field, JsonNode *node, gpointer at, const char
     case ASSAY_JSON_MAP:
       return read_map (field, node, *(GPtrArray **) at, path, reading);
     case ASSAY_JSON_NODE:
-      *(JsonNode **) at = json_node_copy (node);
+      *(JsonNode **) at = deep_copy (node);
       return TRUE;
     default:
       return read_scalar (field, node, at, path, reading);
@@ -498,7 +508,7 @@ write_field (const AssayJsonField *field, gconstpointer at)
     case ASSAY_JSON_NODE:
     default:
       pointer = *(JsonNode *const *) at;
-      return pointer ? json_node_copy (pointer) : NULL;
+      return pointer ? deep_copy (pointer) : NULL;
     }
 }
 
