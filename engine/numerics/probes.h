@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/numerics/compare.h"
+#include "engine/record/run.h"
+
+G_BEGIN_DECLS
+
+/* The tolerance audit: planted answers through the task's own rule. Wrong ones must be refused
+ * (zeros, a constant, a copy of an input, lower precision, mutants), right ones accepted (the gold
+ * rounded correctly, rounded the other way, and jittered by one unit in the last place). */
+
+typedef struct
+{
+  const char *name;
+  const AssayArray *array;
+} AssayProbeInput;
+
+typedef struct
+{
+  const char *workload, *output;
+  const AssayArray *reference;
+  const double *gold, *gold_low; /* or NULL, as in AssayCompareInput */
+  const AssayTolerance *tolerance;
+  const AssayProbeInput
+      *inputs; /* arrays that might be copied; those of another shape are left out */
+  guint n_inputs;
+  const AssayArray *stale; /* what another workload's run left behind: same shape, or NULL */
+  const char *compute;     /* the promised dtype, or NULL: downgrades are what lies below it */
+  guint threads;
+} AssayProbesInput;
+
+/* Appends AssayProbe records of this output to audit->probes. A probe that cannot differ from the
+ * right answer (all rows alike, an output that is zero) is left out: it would prove nothing. */
+gboolean assay_probes_run (const AssayProbesInput *input, AssayAudit *audit,
+                           GCancellable *cancellable, GError **error);
+
+/* After all outputs: sets audit->grade and audit->summary from the probes.
+ * too_loose: a wrong answer was accepted; too_tight: a right one was refused; sound; unknown without
+ * probes. Loose wins over tight; the sentence names the witnesses. */
+void assay_audit_conclude (AssayAudit *audit);
+
+AssayAudit *assay_audit_new (void);
+
+G_END_DECLS
