@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/base/json-table.h"
+
+G_BEGIN_DECLS
+
+/* A device a run can be asked for, whether it works or not. */
+typedef struct
+{
+  char *id;     /* "virtual:sm_80", "cuda:0" */
+  char *kind;   /* virtual | cuda */
+  char *name;   /* "Virtual GPU", "NVIDIA H100 80GB HBM3" */
+  char *target; /* "sm_80" */
+  gboolean available;
+  char *reason; /* why not; NULL when available */
+  char *driver; /* "13.0"; NULL where there is none */
+} AssayDevice;
+
+ASSAY_JSON_DECLARE (AssayDevice, assay_device, ASSAY_DEVICE_TABLE)
+
+/* $ASSAY_LIBEXEC, the build tree this program was started from, or the installation: whichever has
+ * the file `name` ("assay-worker", "driver/libcuda.so.1"). NULL with ASSAY_ERROR_NOT_FOUND. */
+char *assay_libexec_path (const char *name, GError **error);
+
+/* One virtual device for each architecture of engine/target; available where the virtual driver is
+ * found. (transfer full): AssayDevice *. */
+GPtrArray *assay_device_list_virtual (void);
+
+G_END_DECLS
