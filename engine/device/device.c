@@ -65,8 +65,8 @@ assay_libexec_path (const char *name, GError **error)
     }
   if (!found)
     g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_NOT_FOUND,
-                 "%s is not installed: it belongs into %s (ASSAY_LIBEXEC names another folder)", name,
-                 ASSAY_LIBEXECDIR);
+                 "%s is not installed: it belongs into %s (ASSAY_LIBEXEC names another folder)",
+                 name, ASSAY_LIBEXECDIR);
   return found;
 }
 

@@ -7,8 +7,12 @@
 
 /* Entry points that later drivers renamed, or that we can do without. */
 static const char *const OPTIONAL[] = {
-    "cuGetProcAddress_v2", "cuDeviceGetUuid_v2",  "cuMemAllocManaged",
-    "cuLaunchHostFunc",    "cuMemsetD8Async",     "cuMemsetD32Async",
+    "cuGetProcAddress_v2",
+    "cuDeviceGetUuid_v2",
+    "cuMemAllocManaged",
+    "cuLaunchHostFunc",
+    "cuMemsetD8Async",
+    "cuMemsetD32Async",
     "cuMemHostGetDevicePointer_v2",
 };
 
@@ -43,7 +47,8 @@ assay_driver_open (AssayDriver *driver, const char *path, char **reason)
 #undef RESOLVE
   if (!missing)
     return ASSAY_DRIVER_READY;
-  *reason = g_strdup_printf ("%s has no %s: a driver of CUDA 12.0 or newer is needed", path, missing);
+  *reason =
+      g_strdup_printf ("%s has no %s: a driver of CUDA 12.0 or newer is needed", path, missing);
   return ASSAY_DRIVER_SYMBOL_MISSING;
 }
 
@@ -66,8 +71,8 @@ assay_driver_initialise (AssayDriver *driver, char **reason)
     }
   if (code != CUDA_SUCCESS && code != CUDA_ERROR_NO_DEVICE)
     {
-      *reason = g_strdup_printf ("the driver does not start: %s, %s", assay_driver_error_name (code),
-                                 assay_driver_error_text (code));
+      *reason = g_strdup_printf ("the driver does not start: %s, %s",
+                                 assay_driver_error_name (code), assay_driver_error_text (code));
       return ASSAY_DRIVER_INIT_FAILED;
     }
   driver->call.driver_get_version (&driver->version);

@@ -34,7 +34,7 @@ typedef struct
 {
   void *library;
   const char *(*nvrtcGetErrorString) (int code);
-#define ASSAY_NVRTC_MEMBER(symbol, parameters) int(*symbol) parameters;
+#define ASSAY_NVRTC_MEMBER(symbol, parameters) int (*symbol) parameters;
   ASSAY_NVRTC (ASSAY_NVRTC_MEMBER)
 #undef ASSAY_NVRTC_MEMBER
 } AssayNvrtc;

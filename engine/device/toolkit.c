@@ -89,8 +89,8 @@ assay_toolkit_find (GError **error)
   g_autofree char *own = g_build_filename (g_get_user_data_dir (), "assay", "toolkit", NULL);
   const char *named = g_getenv ("ASSAY_TOOLKIT");
   /* Naming a folder by hand means that one and no other. */
-  const char *places[] = {named, own, ASSAY_TOOLKIT_ROOT, "/usr/local/cuda", "/opt/cuda",
-                          "/usr/lib/cuda", "/usr"};
+  const char *places[] = {
+      named, own, ASSAY_TOOLKIT_ROOT, "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", "/usr"};
   gsize count = named ? 1 : G_N_ELEMENTS (places);
   g_autoptr (GString) looked = g_string_new (NULL);
   for (gsize i = named ? 0 : 1; i < count; i++)
