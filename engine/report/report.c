@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/report/report.h"
+
+#include "engine/report/sections.h"
+
+static void
+block_free (gpointer data)
+{
+  AssayBlock *block = data;
+  g_free (block->text);
+  g_free (block->lead);
+  g_free (block->note);
+  g_strfreev (block->columns);
+  g_ptr_array_unref (block->rows);
+  g_array_unref (block->weights);
+  g_clear_pointer (&block->scene, assay_plot_scene_unref);
+  g_free (block);
+}
+
+AssayBlock *
+assay_report_add (AssayReport *report, AssayBlockKind kind, const char *text)
+{
+  AssayBlock *block = g_new0 (AssayBlock, 1);
+  block->kind = kind;
+  block->text = g_strdup (text);
+  block->rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  block->weights = g_array_new (FALSE, FALSE, sizeof (double));
+  g_ptr_array_add (report->blocks, block);
+  return block;
+}
+
+void
+assay_block_add_row (AssayBlock *block, const char *first, ...)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  va_list rest;
+  va_start (rest, first);
+  for (const char *cell = first; cell; cell = va_arg (rest, const char *))
+    g_strv_builder_add (builder, cell);
+  va_end (rest);
+  g_ptr_array_add (block->rows, g_strv_builder_end (builder));
+}
+
+AssayReport *
+assay_report_new (const AssayReportInput *input)
+{
+  AssayReport *report = g_new0 (AssayReport, 1);
+  const AssayReview *review = input->review;
+  report->blocks = g_ptr_array_new_with_free_func (block_free);
+  report->heading = g_strdup (input->rubric->title);
+  report->status = g_strdup_printf ("Assay · rubric %s %" G_GINT64_FORMAT " · %s%.10s",
+                                    input->rubric->id, input->rubric->revision,
+                                    review->submitted ? "submitted " : "draft, started ",
+                                    review->submitted ? review->submitted : review->started);
+  report->footer = g_strdup_printf ("%s · review %s", review->task.id, review->id);
+  report->title = g_strdup_printf ("%s: kernel task review", review->task.id);
+  report->author = g_strdup (review->reviewer);
+  report->created = g_strdup (review->submitted ? review->submitted : review->started);
+  assay_report_add_head (report, input);
+  assay_report_add_verdicts (report, input);
+  assay_report_add_criteria (report, input);
+  assay_report_add_findings (report, input);
+  assay_report_add_measurement (report, input);
+  report->record = assay_report_record (input);
+  return report;
+}
+
+void
+assay_report_free (AssayReport *report)
+{
+  if (!report)
+    return;
+  g_ptr_array_unref (report->blocks);
+  g_free (report->heading);
+  g_free (report->status);
+  g_free (report->footer);
+  g_free (report->title);
+  g_free (report->author);
+  g_free (report->created);
+  g_clear_pointer (&report->record, json_node_unref);
+  g_free (report);
+}
