@@ -218,6 +218,7 @@ assay_draw_finding (const AssayAtom *atom, cairo_t *cr, double x, double y, doub
   const double *colour = COLOURS[atom->block->level];
   int corners = CORNERS[atom->block->level];
   double cx = x + 6, cy = y + 7.5, turn = corners == 8 ? G_PI / 8 : -G_PI / 2;
+  cairo_new_path (cr);
   for (int i = 0; i < corners; i++)
     {
       double angle = turn + 2 * G_PI * i / corners;

@@ -141,29 +141,43 @@ add_evidence (AssayReport *report, const AssayReportInput *input, const AssaySco
     assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, others->str)->lead = g_strdup ("Evidence.");
 }
 
+/* The number, or why there is none; `anchor` gets the level's words. */
 static char *
-score_words (const AssayCriterion *criterion, const AssayScore *score, gint64 max)
+score_words (const AssayCriterion *criterion, const AssayScore *score, const char **anchor)
 {
   gint64 level = 0;
+  *anchor = "";
   if (assay_score_level (score, &level))
-    return g_strdup_printf ("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " · %s", level, max,
-                            or_dash (assay_criterion_anchor (criterion, level)));
-  if (!score->value)
-    return g_strdup ("not scored");
+    {
+      *anchor = or_dash (assay_criterion_anchor (criterion, level));
+      return g_strdup (score->value);
+    }
   return g_strdup (g_str_equal (score->value, "na") ? "not applicable" : "cannot judge");
 }
 
+/* A criterion without words or evidence takes one line, any other a heading of its own. */
 static void
 add_criterion (AssayReport *report, const AssayReportInput *input, const AssayCriterion *criterion,
                const AssayScore *score, guint *figure)
 {
-  AssayBlock *heading = assay_report_add (report, ASSAY_BLOCK_HEADING, criterion->title);
-  g_autofree char *words = score_words (criterion, score, input->rubric->scale.max);
+  const char *anchor = NULL;
+  g_autofree char *words = score_words (criterion, score, &anchor);
+  gboolean plain = !has_words (score->problem) && !has_words (score->fix)
+                   && !has_words (score->evidence_text) && !score->evidence->len;
+  if (plain)
+    {
+      AssayBlock *line = assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, anchor);
+      line->lead = g_strdup_printf ("%s: %s.", criterion->title, words);
+      return;
+    }
+  g_autofree char *title = g_strdup_printf ("%s: %s", criterion->title, words);
+  AssayBlock *heading = assay_report_add (report, ASSAY_BLOCK_HEADING, title);
   heading->level = 2;
   heading->note = score->overridden ? g_strdup_printf ("machine suggested %" G_GINT64_FORMAT,
                                                        score->machine_suggestion)
                                     : NULL;
-  assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, words)->lead = g_strdup ("Score.");
+  if (*anchor)
+    assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, anchor)->lead = g_strdup ("Level.");
   if (has_words (score->problem))
     assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, score->problem)->lead = g_strdup ("Problem.");
   add_evidence (report, input, score, figure);
