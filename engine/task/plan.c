@@ -20,7 +20,7 @@ fixed_axes (AssayPlan *plan, GError **error)
   JsonObject *given = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   for (guint i = 0; i < axes->len; i++)
     {
-      const AssayAxis *axis = g_ptr_array_index (axes, i);
+      const AssayTaskAxis *axis = g_ptr_array_index (axes, i);
       if (axis->type == ASSAY_AXIS_CONST)
         set_axis (plan, axis->name, axis->value);
       if (axis->type != ASSAY_AXIS_VAR)
@@ -48,7 +48,7 @@ derived_axes (AssayPlan *plan, GError **error)
       known = g_hash_table_size (plan->axes);
       for (guint i = 0; i < plan->task->axes->len; i++)
         {
-          const AssayAxis *axis = g_ptr_array_index (plan->task->axes, i);
+          const AssayTaskAxis *axis = g_ptr_array_index (plan->task->axes, i);
           gint64 value = 0;
           if (axis->type == ASSAY_AXIS_EXPR && axis->expression
               && !g_hash_table_contains (plan->axes, axis->name)
@@ -58,7 +58,7 @@ derived_axes (AssayPlan *plan, GError **error)
     }
   for (guint i = 0; i < plan->task->axes->len; i++)
     {
-      const AssayAxis *axis = g_ptr_array_index (plan->task->axes, i);
+      const AssayTaskAxis *axis = g_ptr_array_index (plan->task->axes, i);
       gint64 value = 0;
       if (g_hash_table_contains (plan->axes, axis->name))
         continue;
@@ -74,7 +74,7 @@ describe_axes (AssayPlan *plan, GString *out)
 {
   for (guint i = 0; i < plan->task->axes->len; i++)
     {
-      const AssayAxis *axis = g_ptr_array_index (plan->task->axes, i);
+      const AssayTaskAxis *axis = g_ptr_array_index (plan->task->axes, i);
       gint64 *value = g_hash_table_lookup (plan->axes, axis->name);
       g_string_append_printf (out, "%s%s = %" G_GINT64_FORMAT, i ? ", " : "", axis->name,
                               value ? *value : 0);

@@ -97,7 +97,7 @@ check_axis_values (AssayProblems *problems, const char *path, const AssayWorkloa
   g_autoptr (GList) keys = json_object_get_members (object);
   for (GList *key = keys; key; key = key->next)
     {
-      const AssayAxis *axis = assay_task_axis (problems->task, key->data);
+      const AssayTaskAxis *axis = assay_task_axis (problems->task, key->data);
       if (axis && axis->type == ASSAY_AXIS_VAR)
         continue;
       g_autofree char *inner = g_strdup_printf ("%s.%s", axes, (char *) key->data);

@@ -159,7 +159,7 @@ check_axes (AssayProblems *problems, GHashTable *taken)
 {
   for (guint i = 0; i < problems->task->axes->len; i++)
     {
-      const AssayAxis *axis = g_ptr_array_index (problems->task->axes, i);
+      const AssayTaskAxis *axis = g_ptr_array_index (problems->task->axes, i);
       g_autofree char *path = g_strdup_printf ("axes.%s", axis->name);
       g_autofree char *inner = g_strdup_printf ("axes.%s.expression", axis->name);
       check_name (problems, path, axis->name, taken);

@@ -20,7 +20,7 @@ const char *const ASSAY_DISTRIBUTIONS[] = {"normal",      "uniform", "lognormal"
 const char *const ASSAY_LAYOUTS[] = {"contiguous", "transposed", "strided",
                                      "expanded",   "offset",     NULL};
 
-#define F(member, kind, ...) F_ (AssayAxis, member, kind, __VA_ARGS__)
+#define F(member, kind, ...) F_ (AssayTaskAxis, member, kind, __VA_ARGS__)
 static const AssayJsonField AXIS_FIELDS[] = {
     F (type, ENUM, .words = ASSAY_AXIS_TYPES, NEEDED),
     F (value, INT),
@@ -29,7 +29,7 @@ static const AssayJsonField AXIS_FIELDS[] = {
     ASSAY_JSON_END,
 };
 #undef F
-static const AssayJsonTable AXIS_TABLE = {"axis", sizeof (AssayAxis), AXIS_FIELDS, NULL};
+static const AssayJsonTable AXIS_TABLE = {"axis", sizeof (AssayTaskAxis), AXIS_FIELDS, NULL};
 
 #define F(member, kind, ...) F_ (AssayQuant, member, kind, __VA_ARGS__)
 static const AssayJsonField QUANT_FIELDS[] = {
@@ -292,7 +292,7 @@ find_named (const GPtrArray *list, const char *name)
   return NULL;
 }
 
-const AssayAxis *
+const AssayTaskAxis *
 assay_task_axis (const AssayTask *task, const char *name)
 {
   return find_named (task->axes, name);

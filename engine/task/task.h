@@ -25,7 +25,7 @@ typedef enum
   ASSAY_ROLE_IN,
   ASSAY_ROLE_INOUT,
   ASSAY_ROLE_WORKSPACE,
-} AssayRole;
+} AssayArrayRole;
 
 typedef enum
 {
@@ -89,7 +89,7 @@ typedef struct
   gint64 value;
   char *expression;
   char *description;
-} AssayAxis;
+} AssayTaskAxis;
 
 typedef struct
 {
@@ -104,7 +104,7 @@ typedef struct
   char *name;
   int dtype;    /* AssayDtype */
   char **shape; /* expressions; NULL for a scalar, which is passed by value */
-  int role;     /* AssayRole; inputs only */
+  int role;     /* AssayArrayRole; inputs only */
   char *alias;  /* the input whose memory an output shares */
   AssayQuant *quant;
   char *description;
@@ -236,7 +236,7 @@ typedef struct
   AssayGoal *goal;
   AssayCandidate *starting_point;
   AssayLicense license;
-  GPtrArray *axes; /* AssayAxis * */
+  GPtrArray *axes; /* AssayTaskAxis * */
   char **constraints;
   GPtrArray *inputs, *outputs; /* AssayTaskArray * */
   AssayNumerics numerics;
@@ -269,7 +269,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTask, assay_task_free)
 GPtrArray *assay_task_problems (const AssayTask *task);
 
 /* By name; NULL when there is none. */
-const AssayAxis *assay_task_axis (const AssayTask *task, const char *name);
+const AssayTaskAxis *assay_task_axis (const AssayTask *task, const char *name);
 const AssayTaskArray *assay_task_input (const AssayTask *task, const char *name);
 const AssayTaskArray *assay_task_output (const AssayTask *task, const char *name);
 const AssayWorkload *assay_task_workload (const AssayTask *task, const char *name);
