@@ -53,8 +53,11 @@ typedef struct
   double needed_atol; /* the atol at rtol 0 from which |c - r| <= atol holds everywhere; infinity
                           * when a NaN or infinity stands against a number */
   double max_abs_gold, rms_gold; /* of c - g, finite elements only */
-  double headroom_bits;  /* log2 (allowed / error) at the tightest element; NaN if undefined */
-  gboolean cap_exceeded; /* some element beyond max_error_cap */
+  double margin;   /* factor on the whole tolerance from which the rule accepts: at most 1 exactly
+                          * when accepted; infinite when none helps */
+  gint64 tightest; /* the element that needs the largest factor; -1 when nothing differs */
+  double tightest_error, tightest_allowed; /* there; in ulp for the ulp rule */
+  gboolean cap_exceeded;                   /* some element beyond max_error_cap */
 } AssayGate;
 
 gboolean assay_gate (const AssayCompareInput *input, AssayGate *gate, GCancellable *cancellable,
