@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "app/source-page.h"
+
+#include "widgets/source-view.h"
+
+typedef enum
+{
+  REFERENCE,
+  CANDIDATE,
+  N_SIDES
+} Side;
+
+struct _AssaySourcePage
+{
+  GtkWidget parent;
+  GtkWidget *box;
+  GtkWidget *reference_side, *candidate_side;
+  GtkDropDown *reference_file, *candidate_file;
+  GtkEntry *reference_line, *candidate_line;
+  AssaySourceView *reference_view, *candidate_view;
+  GtkLabel *marks;
+  GtkToggleButton *both;
+  GtkStringList *files[N_SIDES];
+  AssayContext *context;
+  Side last_side;
+  gboolean filling;
+};
+
+G_DEFINE_FINAL_TYPE (AssaySourcePage, assay_source_page, GTK_TYPE_WIDGET)
+
+static AssaySourceView *
+view_of (AssaySourcePage *self, Side side)
+{
+  return side == REFERENCE ? self->reference_view : self->candidate_view;
+}
+
+static GtkDropDown *
+chooser_of (AssaySourcePage *self, Side side)
+{
+  return side == REFERENCE ? self->reference_file : self->candidate_file;
+}
+
+static void
+show_findings (AssaySourcePage *self)
+{
+  AssayRunModel *run = assay_context_get_run (self->context);
+  GPtrArray *findings = run != NULL ? assay_run_model_get (run)->findings : NULL;
+  g_autoptr (GPtrArray) copies = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_finding_free);
+  g_autofree char *text = NULL;
+  guint count;
+
+  for (guint i = 0; findings != NULL && i < findings->len; i++)
+    g_ptr_array_add (copies, assay_finding_copy (g_ptr_array_index (findings, i)));
+  assay_source_view_set_findings (self->reference_view, copies);
+  assay_source_view_set_findings (self->candidate_view, copies);
+  count = assay_source_view_get_n_marks (self->candidate_view)
+          + assay_source_view_get_n_marks (self->reference_view);
+  text = count == 0 ? g_strdup ("no finding points here")
+                    : g_strdup_printf ("%u %s in the gutter", count,
+                                       count == 1 ? "finding" : "findings");
+  gtk_label_set_text (self->marks, text);
+}
+
+static void
+show_file (AssaySourcePage *self, Side side)
+{
+  AssayTaskItem *item = assay_context_get_task_item (self->context);
+  GtkStringObject *chosen = gtk_drop_down_get_selected_item (chooser_of (self, side));
+  const char *path = chosen != NULL ? gtk_string_object_get_string (chosen) : NULL;
+
+  if (self->filling || item == NULL)
+    return;
+  if (g_strcmp0 (assay_source_view_get_file (view_of (self, side)), path) == 0)
+    return;
+  assay_source_view_set_text (view_of (self, side), path, assay_task_item_get_text (item, path));
+  show_findings (self);
+}
+
+static void
+reference_chosen (AssaySourcePage *self)
+{
+  show_file (self, REFERENCE);
+}
+
+static void
+candidate_chosen (AssaySourcePage *self)
+{
+  show_file (self, CANDIDATE);
+}
+
+static void
+add_files (GtkStringList *list, char **sources)
+{
+  for (int i = 0; sources != NULL && sources[i] != NULL; i++)
+    gtk_string_list_append (list, sources[i]);
+}
+
+static void
+fill (AssaySourcePage *self)
+{
+  AssayTaskItem *item = assay_context_get_task_item (self->context);
+  const AssayTask *task = assay_context_get_task (self->context);
+  const AssayCandidate *candidate;
+
+  self->filling = TRUE;
+  for (Side side = REFERENCE; side < N_SIDES; side++)
+    gtk_string_list_splice (self->files[side], 0,
+                            g_list_model_get_n_items (G_LIST_MODEL (self->files[side])), NULL);
+  if (task != NULL)
+    {
+      if (task->reference != NULL)
+        add_files (self->files[REFERENCE], task->reference->sources);
+      gtk_string_list_append (self->files[REFERENCE], ASSAY_TASK_FILE);
+      candidate = assay_task_candidate (task, assay_context_get_candidate (self->context));
+      if (candidate != NULL)
+        add_files (self->files[CANDIDATE], candidate->sources);
+    }
+  self->filling = FALSE;
+  for (Side side = REFERENCE; side < N_SIDES; side++)
+    {
+      /* The same path in another task is another text. */
+      assay_source_view_set_text (view_of (self, side), NULL, NULL);
+      if (item != NULL)
+        show_file (self, side);
+    }
+}
+
+static void
+run_changed (AssaySourcePage *self, guint what)
+{
+  if (what & ASSAY_RUN_CHANGED_FINDINGS)
+    show_findings (self);
+}
+
+static guint
+find_file (GtkStringList *list, const char *path)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++)
+    if (g_strcmp0 (gtk_string_list_get_string (list, i), path) == 0)
+      return i;
+  return GTK_INVALID_LIST_POSITION;
+}
+
+static const char *
+candidate_with (const AssayTask *task, const char *path)
+{
+  for (guint c = 0; c < task->candidates->len; c++)
+    {
+      const AssayCandidate *candidate = g_ptr_array_index (task->candidates, c);
+
+      if (candidate->sources != NULL
+          && g_strv_contains ((const char *const *) candidate->sources, path))
+        return candidate->name;
+    }
+  return NULL;
+}
+
+void
+assay_source_page_open (AssaySourcePage *self, const char *path, int line)
+{
+  const AssayTask *task = assay_context_get_task (self->context);
+  Side side = CANDIDATE;
+  guint position;
+
+  g_return_if_fail (ASSAY_IS_SOURCE_PAGE (self));
+  if (task == NULL || path == NULL)
+    return;
+  position = find_file (self->files[CANDIDATE], path);
+  if (position == GTK_INVALID_LIST_POSITION && candidate_with (task, path) != NULL)
+    {
+      assay_context_set_candidate (self->context, candidate_with (task, path));
+      position = find_file (self->files[CANDIDATE], path);
+    }
+  if (position == GTK_INVALID_LIST_POSITION)
+    {
+      side = REFERENCE;
+      position = find_file (self->files[REFERENCE], path);
+    }
+  if (position == GTK_INVALID_LIST_POSITION)
+    return;
+  gtk_drop_down_set_selected (chooser_of (self, side), position);
+  if (line > 0)
+    assay_source_view_go_to_line (view_of (self, side), line);
+  gtk_widget_set_visible (side == REFERENCE ? self->reference_side : self->candidate_side, TRUE);
+  gtk_widget_grab_focus (GTK_WIDGET (view_of (self, side)));
+  self->last_side = side;
+}
+
+AssayEvidence *
+assay_source_page_get_selection (AssaySourcePage *self)
+{
+  AssaySourceView *view = view_of (self, self->last_side);
+  AssayTaskItem *item = assay_context_get_task_item (self->context);
+  g_autofree char *name = NULL;
+  AssayEvidence *evidence;
+  int first, last;
+
+  if (assay_source_view_get_file (view) == NULL || item == NULL)
+    return NULL;
+  evidence = assay_evidence_new ();
+  evidence->kind = g_strdup ("source");
+  evidence->ref = g_strdup (assay_source_view_get_file (view));
+  evidence->quote = assay_source_view_get_selection (view, &first, &last);
+  evidence->first_line = first;
+  evidence->last_line = last;
+  evidence->sha256 = g_strdup (assay_task_item_get_hash (item, evidence->ref));
+  name = g_path_get_basename (evidence->ref);
+  evidence->title = first == last ? g_strdup_printf ("%s %d", name, first)
+                                  : g_strdup_printf ("%s %d–%d", name, first, last);
+  return evidence;
+}
+
+static void
+go_to (GtkEntry *entry, AssaySourceView *view)
+{
+  gint64 line = g_ascii_strtoll (gtk_editable_get_text (GTK_EDITABLE (entry)), NULL, 10);
+
+  if (line > 0)
+    {
+      assay_source_view_go_to_line (view, (int) MIN (line, G_MAXINT));
+      gtk_widget_grab_focus (GTK_WIDGET (view));
+    }
+}
+
+static void
+reference_line_entered (AssaySourcePage *self)
+{
+  go_to (self->reference_line, self->reference_view);
+}
+
+static void
+candidate_line_entered (AssaySourcePage *self)
+{
+  go_to (self->candidate_line, self->candidate_view);
+}
+
+static void
+focus_changed (AssaySourcePage *self, GParamSpec *pspec, GtkEventControllerFocus *controller)
+{
+  if (gtk_event_controller_focus_contains_focus (controller))
+    self->last_side = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller))
+                              == self->reference_side
+                          ? REFERENCE
+                          : CANDIDATE;
+}
+
+static void
+watch_focus (AssaySourcePage *self, GtkWidget *side)
+{
+  GtkEventController *controller = gtk_event_controller_focus_new ();
+
+  g_signal_connect_object (controller, "notify::contains-focus", G_CALLBACK (focus_changed), self,
+                           G_CONNECT_SWAPPED);
+  gtk_widget_add_controller (side, controller);
+}
+
+void
+assay_source_page_set_context (AssaySourcePage *self, AssayContext *context)
+{
+  g_return_if_fail (ASSAY_IS_SOURCE_PAGE (self));
+  self->context = g_object_ref (context);
+  g_signal_connect_object (context, "task-changed", G_CALLBACK (fill), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (context, "candidate-changed", G_CALLBACK (fill), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (context, "run-changed", G_CALLBACK (run_changed), self,
+                           G_CONNECT_SWAPPED);
+  fill (self);
+}
+
+static void
+assay_source_page_dispose (GObject *object)
+{
+  AssaySourcePage *self = ASSAY_SOURCE_PAGE (object);
+
+  g_clear_pointer (&self->box, gtk_widget_unparent);
+  g_clear_object (&self->context);
+  G_OBJECT_CLASS (assay_source_page_parent_class)->dispose (object);
+}
+
+static void
+assay_source_page_class_init (AssaySourcePageClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  G_OBJECT_CLASS (class)->dispose = assay_source_page_dispose;
+  g_type_ensure (ASSAY_TYPE_SOURCE_VIEW);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/assay/Assay/ui/source-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, box);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, reference_side);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, candidate_side);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, reference_file);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, candidate_file);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, reference_line);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, candidate_line);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, reference_view);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, candidate_view);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, marks);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, both);
+  gtk_widget_class_bind_template_callback (widget_class, reference_chosen);
+  gtk_widget_class_bind_template_callback (widget_class, candidate_chosen);
+  gtk_widget_class_bind_template_callback (widget_class, reference_line_entered);
+  gtk_widget_class_bind_template_callback (widget_class, candidate_line_entered);
+}
+
+static void
+assay_source_page_init (AssaySourcePage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  for (Side side = REFERENCE; side < N_SIDES; side++)
+    {
+      self->files[side] = gtk_string_list_new (NULL);
+      gtk_drop_down_set_model (chooser_of (self, side), G_LIST_MODEL (self->files[side]));
+      g_object_unref (self->files[side]);
+    }
+  watch_focus (self, self->reference_side);
+  watch_focus (self, self->candidate_side);
+  self->last_side = CANDIDATE;
+}

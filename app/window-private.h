@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "app/window.h"
+
+#include "app/findings-bar.h"
+#include "app/overview-page.h"
+#include "app/queue-pane.h"
+#include "app/source-page.h"
+#include "widgets/notice.h"
+#include "widgets/panes.h"
+#include "widgets/stage-strip.h"
+
+G_BEGIN_DECLS
+
+/* The window in three files: window.c builds and follows the context, window-run.c drives the engine,
+ * window-actions.c is what commands do. */
+struct _AssayWindow
+{
+  GtkApplicationWindow parent;
+  GtkLabel *task_title, *task_subtitle;
+  GtkWidget *brand;
+  GtkButton *run_button;
+  GtkDropDown *device;
+  AssayStageStrip *strip;
+  GtkBox *notices;
+  GtkOverlay *overlay;
+  AssayPanes *panes;
+  AssayQueuePane *queue;
+  GtkStack *pages, *content;
+  AssayOverviewPage *overview;
+  AssaySourcePage *source;
+  AssayFindingsBar *findings;
+  AssaySession *session;
+  AssayContext *context;
+
+  /* window-run.c */
+  AssayRunModel *active_run; /* what the engine works on, whatever the window shows */
+  AssayTaskItem *active_task;
+  char *active_candidate;
+  GQueue waiting; /* char *: candidates of active_task that run next */
+  gulong active_handler;
+  gboolean starting;
+};
+
+/* window-run.c */
+void assay_window_run_init (AssayWindow *self);
+void assay_window_run_dispose (AssayWindow *self);
+void assay_window_run_candidate (AssayWindow *self, const char *candidate, gboolean unsandboxed);
+void assay_window_run_everything (AssayWindow *self);
+void assay_window_stop_run (AssayWindow *self);
+void assay_window_update_strip (AssayWindow *self);
+
+/* window-actions.c */
+void assay_window_actions_init (AssayWindow *self);
+void assay_window_enable (AssayWindow *self, const char *action, gboolean enabled);
+void assay_window_show_finding (AssayWindow *self, AssayFindingItem *item);
+
+/* One notice above the page; see widgets/notice.h. */
+AssayNotice *assay_window_notify (AssayWindow *self, AssayNoticeKind kind, const char *topic,
+                                  const char *text, const char *detail);
+
+G_END_DECLS
