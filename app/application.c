@@ -20,7 +20,7 @@ struct _AssayApplication
 
 G_DEFINE_FINAL_TYPE (AssayApplication, assay_application, GTK_TYPE_APPLICATION)
 
-static const char *const scheme_words[] = { "system", "light", "dark", NULL };
+static const char *const scheme_words[] = {"system", "light", "dark", NULL};
 
 static void
 show_scheme (GSimpleAction *action, GVariant *value, gpointer data)
@@ -57,13 +57,13 @@ about (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static const GActionEntry entries[] = {
-  { .name = "quit", .activate = quit },
-  { .name = "about", .activate = about },
-  { .name = "color-scheme",
-    .parameter_type = "s",
-    .state = "'system'",
-    .activate = NULL,
-    .change_state = show_scheme },
+    {.name = "quit", .activate = quit},
+    {.name = "about", .activate = about},
+    {.name = "color-scheme",
+     .parameter_type = "s",
+     .state = "'system'",
+     .activate = NULL,
+     .change_state = show_scheme},
 };
 
 static AssayWindow *
@@ -79,8 +79,8 @@ ensure_window (AssayApplication *self)
 static char *
 examples_folder (void)
 {
-  static const char *const places[]
-      = { ASSAY_DATADIR "/tasks", ASSAY_SOURCE_DIR "/data/tasks", NULL };
+  static const char *const places[] = {ASSAY_DATADIR "/tasks", ASSAY_SOURCE_DIR "/data/tasks",
+                                       NULL};
 
   for (int i = 0; places[i] != NULL; i++)
     if (g_file_test (places[i], G_FILE_TEST_IS_DIR))
@@ -226,6 +226,17 @@ assay_application_new (void)
                        G_APPLICATION_HANDLES_OPEN, "resource-base-path", "/org/assay/Assay", NULL);
 }
 
+AssayApplication *
+assay_application_new_for (const char *workspace)
+{
+  AssayApplication *self = assay_application_new ();
+
+  self->workspace = g_strdup (workspace);
+  g_application_set_flags (G_APPLICATION (self),
+                           G_APPLICATION_HANDLES_OPEN | G_APPLICATION_NON_UNIQUE);
+  return self;
+}
+
 static void
 assay_application_finalize (GObject *object)
 {
@@ -252,11 +263,11 @@ assay_application_class_init (AssayApplicationClass *class)
 static void
 assay_application_init (AssayApplication *self)
 {
-  static const GOptionEntry options[]
-      = { { "workspace", 0, 0, G_OPTION_ARG_FILENAME, NULL,
-            "Folder for runs and reviews (default: the user's data folder)", "DIR" },
-          { "version", 0, 0, G_OPTION_ARG_NONE, NULL, "Versions of Assay and its libraries", NULL },
-          { NULL } };
+  static const GOptionEntry options[] = {
+      {"workspace", 0, 0, G_OPTION_ARG_FILENAME, NULL,
+       "Folder for runs and reviews (default: the user's data folder)", "DIR"},
+      {"version", 0, 0, G_OPTION_ARG_NONE, NULL, "Versions of Assay and its libraries", NULL},
+      {NULL}};
 
   g_application_add_main_option_entries (G_APPLICATION (self), options);
   g_application_set_option_context_parameter_string (G_APPLICATION (self), "[TASK…]");

@@ -12,6 +12,8 @@ G_DECLARE_FINAL_TYPE (AssayApplication, assay_application, ASSAY, APPLICATION, G
 
 /* `assay [--workspace DIR] [--version] [TASK…]`. */
 AssayApplication *assay_application_new (void);
+/* With that workspace, apart from any other instance. */
+AssayApplication *assay_application_new_for (const char *workspace);
 /* NULL before the application has started. */
 AssaySession *assay_application_get_session (AssayApplication *self);
 

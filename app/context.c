@@ -138,8 +138,8 @@ assay_context_class_init (AssayContextClass *class)
   GType type = G_TYPE_FROM_CLASS (class);
 
   G_OBJECT_CLASS (class)->finalize = assay_context_finalize;
-  signals[TASK_CHANGED] = g_signal_new ("task-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                        NULL, G_TYPE_NONE, 0);
+  signals[TASK_CHANGED] =
+      g_signal_new ("task-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[CANDIDATE_CHANGED] = g_signal_new ("candidate-changed", type, G_SIGNAL_RUN_LAST, 0, NULL,
                                              NULL, NULL, G_TYPE_NONE, 0);
   signals[RUN_CHANGED] = g_signal_new ("run-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,

@@ -84,17 +84,16 @@ message_new (AssayEngineClient *self, const char *method, const char *path)
 static JsonNode *
 read_reply (SoupMessage *message, GBytes *body, GError **error)
 {
-  static const char *const codes[]
-      = { "failed", "invalid", "unsupported", "limit", "not_found", "denied", "cancelled", "lost",
-          NULL };
+  static const char *const codes[] = {"failed", "invalid",   "unsupported", "limit", "not_found",
+                                      "denied", "cancelled", "lost",        NULL};
   gsize length;
   const char *text = g_bytes_get_data (body, &length);
   g_autoptr (JsonNode) node = NULL;
   JsonObject *problem;
   const char *hint;
 
-  node = assay_json_parse (text, (gssize) length, &ASSAY_JSON_LIMITS_RECORD, "engine's reply",
-                           error);
+  node =
+      assay_json_parse (text, (gssize) length, &ASSAY_JSON_LIMITS_RECORD, "engine's reply", error);
   if (node == NULL)
     return NULL;
   if (SOUP_STATUS_IS_SUCCESSFUL (soup_message_get_status (message)))
@@ -102,7 +101,8 @@ read_reply (SoupMessage *message, GBytes *body, GError **error)
   problem = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   hint = problem != NULL ? assay_json_string (problem, "hint") : NULL;
   g_set_error (error, ASSAY_ERROR,
-               problem != NULL ? assay_word_index (codes, assay_json_string (problem, "code"), 0) : 0,
+               problem != NULL ? assay_word_index (codes, assay_json_string (problem, "code"), 0)
+                               : 0,
                "%s%s%s",
                problem != NULL && assay_json_string (problem, "message") != NULL
                    ? assay_json_string (problem, "message")
@@ -116,7 +116,8 @@ devices_read (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (AssayEngineClient) self = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) body = soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
+  g_autoptr (GBytes) body =
+      soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
   g_autoptr (JsonNode) node = NULL;
   JsonArray *devices = NULL;
 
@@ -169,7 +170,8 @@ run_started (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GTask) task = data;
   AssayEngineClient *self = g_task_get_source_object (task);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) body = soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
+  g_autoptr (GBytes) body =
+      soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
   g_autoptr (JsonNode) node = NULL;
   g_autoptr (AssayRunModel) run = NULL;
   AssayEventStream *stream;
@@ -236,8 +238,8 @@ assay_engine_client_run_async (AssayEngineClient *self, const char *task_folder,
   g_task_set_source_tag (task, assay_engine_client_run_async);
   if (self->state != ASSAY_ENGINE_READY)
     {
-      g_task_return_new_error (task, ASSAY_ERROR, ASSAY_ERROR_FAILED, "the engine is not running%s%s",
-                               self->problem != NULL ? ": " : "",
+      g_task_return_new_error (task, ASSAY_ERROR, ASSAY_ERROR_FAILED,
+                               "the engine is not running%s%s", self->problem != NULL ? ": " : "",
                                self->problem != NULL ? self->problem : "");
       return;
     }
@@ -259,7 +261,8 @@ static void
 cancelled (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) body = soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
+  g_autoptr (GBytes) body =
+      soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
 
   if (body == NULL)
     g_message ("the run could not be cancelled: %s", error->message);
@@ -296,7 +299,7 @@ end_streams (AssayEngineClient *self, gboolean will_restart)
         g_signal_emit (self, signals[LOST], 0, run, will_restart);
       told = TRUE;
     }
-  if (!told && !self->stopping)
+  if (!told && !self->stopping && self->state == ASSAY_ENGINE_READY)
     g_signal_emit (self, signals[LOST], 0, NULL, will_restart);
 }
 
@@ -411,15 +414,16 @@ make_private_place (AssayEngineClient *self, GError **error)
   pattern = g_build_filename (runtime != NULL ? runtime : g_get_tmp_dir (), "assay-XXXXXX", NULL);
   if (g_mkdtemp_full (pattern, 0700) == NULL)
     {
-      g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_FAILED, "no folder for the engine's socket: %s: %s",
-                   pattern, g_strerror (errno));
+      g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_FAILED,
+                   "no folder for the engine's socket: %s: %s", pattern, g_strerror (errno));
       return FALSE;
     }
   self->directory = g_steal_pointer (&pattern);
   self->socket = g_build_filename (self->directory, "engine", NULL);
   if (getentropy (random, sizeof random) != 0)
     {
-      g_set_error_literal (error, ASSAY_ERROR, ASSAY_ERROR_FAILED, "the system gives no randomness");
+      g_set_error_literal (error, ASSAY_ERROR, ASSAY_ERROR_FAILED,
+                           "the system gives no randomness");
       return FALSE;
     }
   for (gsize i = 0; i < sizeof random; i++)
@@ -468,8 +472,8 @@ spawn (AssayEngineClient *self)
 static char *
 find_program (void)
 {
-  static const char *const places[] = { "assay-engine", "../engine/assay-engine",
-                                        "../libexec/assay/assay-engine", NULL };
+  static const char *const places[] = {"assay-engine", "../engine/assay-engine",
+                                       "../libexec/assay/assay-engine", NULL};
   const char *named = g_getenv ("ASSAY_ENGINE");
   g_autofree char *self_path = g_file_read_link ("/proc/self/exe", NULL);
   g_autofree char *folder = self_path != NULL ? g_path_get_dirname (self_path) : NULL;
@@ -575,13 +579,12 @@ assay_engine_client_class_init (AssayEngineClientClass *class)
 
   object_class->finalize = assay_engine_client_finalize;
   object_class->get_property = assay_engine_client_get_property;
-  properties[PROP_STATE]
-      = g_param_spec_int ("state", NULL, NULL, 0, ASSAY_ENGINE_FAILED, 0,
-                          G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_STATE] =
+      g_param_spec_int ("state", NULL, NULL, 0, ASSAY_ENGINE_FAILED, 0,
+                        G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
-  signals[LOST]
-      = g_signal_new ("lost", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                      G_TYPE_NONE, 2, ASSAY_TYPE_RUN_MODEL, G_TYPE_BOOLEAN);
+  signals[LOST] = g_signal_new ("lost", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                NULL, G_TYPE_NONE, 2, ASSAY_TYPE_RUN_MODEL, G_TYPE_BOOLEAN);
 }
 
 static void

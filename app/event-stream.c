@@ -17,7 +17,7 @@ struct _AssayEventStream
   GDataInputStream *lines;
   GThreadPool *parser; /* one thread: order is kept */
   GMutex lock;
-  GQueue parsed;     /* AssayRunEvent *, under `lock` */
+  GQueue parsed;      /* AssayRunEvent *, under `lock` */
   guint apply_source; /* under `lock` */
   guint resume_source;
   guint resumes;
@@ -142,8 +142,8 @@ line_read (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (AssayEventStream) self = data;
   g_autoptr (GError) error = NULL;
   gsize length;
-  char *line = g_data_input_stream_read_line_finish (G_DATA_INPUT_STREAM (source), result, &length,
-                                                     &error);
+  char *line =
+      g_data_input_stream_read_line_finish (G_DATA_INPUT_STREAM (source), result, &length, &error);
 
   if (self->stopped)
     {
@@ -161,7 +161,7 @@ line_read (GObject *source, GAsyncResult *result, gpointer data)
     {
       Job *job = g_new (Job, 1);
 
-      *job = (Job){ g_object_ref (self), g_bytes_new_take (line, length) };
+      *job = (Job) {g_object_ref (self), g_bytes_new_take (line, length)};
       g_thread_pool_push (self->parser, job, NULL);
     }
   else

@@ -45,9 +45,9 @@ fill_evidence (AssayFindingDetail *self, const AssayFinding *finding)
   for (guint i = 0; i < finding->evidence->len; i++)
     {
       const AssayEvidence *evidence = g_ptr_array_index (finding->evidence, i);
-      const AssayBadge badge = { assay_badge_evidence_icon (evidence->kind), evidence->kind, "dim" };
-      GtkWidget *chip
-          = assay_chip_new (&badge, evidence->title != NULL ? evidence->title : evidence->ref);
+      const AssayBadge badge = {assay_badge_evidence_icon (evidence->kind), evidence->kind, "dim"};
+      GtkWidget *chip =
+          assay_chip_new (&badge, evidence->title != NULL ? evidence->title : evidence->ref);
 
       gtk_widget_set_tooltip_text (chip, evidence->quote != NULL ? evidence->quote : evidence->ref);
       gtk_flow_box_insert (self->evidence, chip, -1);

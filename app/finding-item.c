@@ -16,10 +16,9 @@ static const struct
 {
   const char *family, *page;
 } pages[] = {
-  { "num", "numerics" },    { "mem", "source" },      { "race", "source" },
-  { "sync", "source" },     { "launch", "validity" }, { "build", "validity" },
-  { "index", "source" },    { "port", "source" },     { "env", "validity" },
-  { "hack", "source" },
+    {"num", "numerics"},    {"mem", "source"},     {"race", "source"},  {"sync", "source"},
+    {"launch", "validity"}, {"build", "validity"}, {"index", "source"}, {"port", "source"},
+    {"env", "validity"},    {"hack", "source"},
 };
 
 AssayFindingItem *

@@ -22,9 +22,8 @@ assay_finding_row_show (AssayFindingRow *self, const AssayFinding *finding)
   const AssayBadge *badge = assay_badge_severity (finding->severity);
   g_autofree char *place = assay_finding_place (finding);
   g_autofree char *blame = g_strdup_printf ("blame: %s", ASSAY_BLAMES[finding->blame]);
-  g_autofree char *count = finding->count > 1
-                               ? g_strdup_printf ("%" G_GUINT64_FORMAT " ×", finding->count)
-                               : NULL;
+  g_autofree char *count =
+      finding->count > 1 ? g_strdup_printf ("%" G_GUINT64_FORMAT " ×", finding->count) : NULL;
 
   g_return_if_fail (ASSAY_IS_FINDING_ROW (self));
   assay_badge_image_set (self->icon, badge);

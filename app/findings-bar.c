@@ -61,7 +61,7 @@ static void
 show_counts (AssayFindingsBar *self)
 {
   AssayRunModel *run = assay_context_get_run (self->context);
-  guint counts[4] = { 0 };
+  guint counts[4] = {0};
 
   assay_clear_children (GTK_WIDGET (self->counts));
   if (run != NULL)
@@ -91,7 +91,8 @@ show_empty (AssayFindingsBar *self)
 
   gtk_stack_set_visible_child_name (self->stack, shown > 0 ? "list" : "empty");
   if (run == NULL)
-    gtk_label_set_text (self->empty, "Findings of a run stand here, worst first. Start one with F5.");
+    gtk_label_set_text (self->empty,
+                        "Findings of a run stand here, worst first. Start one with F5.");
   else if (assay_run_model_is_running (run) && total == 0)
     gtk_label_set_text (self->empty, "Nothing found so far; the run goes on.");
   else if (total == 0)
@@ -104,8 +105,8 @@ static void
 run_changed (AssayFindingsBar *self, guint what)
 {
   AssayRunModel *run = assay_context_get_run (self->context);
-  GListModel *findings = run != NULL ? assay_run_model_get_findings (run)
-                                     : G_LIST_MODEL (self->none);
+  GListModel *findings =
+      run != NULL ? assay_run_model_get_findings (run) : G_LIST_MODEL (self->none);
 
   if (gtk_filter_list_model_get_model (self->filtered) != findings)
     {
@@ -144,8 +145,8 @@ assay_findings_bar_get_selected (AssayFindingsBar *self)
 static void
 activate (AssayFindingsBar *self, guint position, gboolean with_detail)
 {
-  g_autoptr (AssayFindingItem) item
-      = g_list_model_get_item (G_LIST_MODEL (self->selection), position);
+  g_autoptr (AssayFindingItem) item =
+      g_list_model_get_item (G_LIST_MODEL (self->selection), position);
 
   if (item == NULL)
     return;
@@ -254,7 +255,8 @@ static void
 assay_findings_bar_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   if (id == PROP_EXPANDED)
-    g_value_set_boolean (value, gtk_toggle_button_get_active (ASSAY_FINDINGS_BAR (object)->expander));
+    g_value_set_boolean (value,
+                         gtk_toggle_button_get_active (ASSAY_FINDINGS_BAR (object)->expander));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -294,9 +296,9 @@ assay_findings_bar_class_init (AssayFindingsBarClass *class)
   object_class->dispose = assay_findings_bar_dispose;
   object_class->set_property = assay_findings_bar_set_property;
   object_class->get_property = assay_findings_bar_get_property;
-  properties[PROP_EXPANDED]
-      = g_param_spec_boolean ("expanded", NULL, NULL, TRUE,
-                              G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_EXPANDED] =
+      g_param_spec_boolean ("expanded", NULL, NULL, TRUE,
+                            G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   signals[ACTIVATED] = g_signal_new ("activated", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0,
                                      NULL, NULL, NULL, G_TYPE_NONE, 1, ASSAY_TYPE_FINDING_ITEM);
@@ -334,8 +336,8 @@ assay_findings_bar_init (AssayFindingsBar *self)
   self->selection = gtk_single_selection_new (G_LIST_MODEL (g_object_ref (self->filtered)));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
-  g_signal_connect_object (self->selection, "notify::selected-item",
-                           G_CALLBACK (selection_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->selection, "notify::selected-item", G_CALLBACK (selection_changed),
+                           self, G_CONNECT_SWAPPED);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect (factory, "setup", G_CALLBACK (row_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (row_bind), NULL);

@@ -73,11 +73,11 @@ verdict_chip (AssayRunModel *run)
   text = record->workloads->len > 0
              ? g_strdup_printf ("%u of %u workloads pass", passed, record->workloads->len)
              : g_strdup (ASSAY_STATUSES[record->state]);
-  return assay_chip_new (
-      assay_badge_status (record->workloads->len == 0            ? record->state
-                          : passed == record->workloads->len ? ASSAY_STATUS_PASSED
-                                                             : ASSAY_STATUS_FAILED),
-      text);
+  return assay_chip_new (assay_badge_status (record->workloads->len == 0 ? record->state
+                                             : passed == record->workloads->len
+                                                 ? ASSAY_STATUS_PASSED
+                                                 : ASSAY_STATUS_FAILED),
+                         text);
 }
 
 static GtkWidget *
@@ -123,6 +123,7 @@ candidate_row (AssayOverviewPage *self, AssayTaskItem *item, const AssayCandidat
     gtk_box_append (GTK_BOX (row), findings);
   gtk_box_append (GTK_BOX (row), verdict_chip (run));
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (button, "small");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.run-candidate");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", candidate->name);
   gtk_box_append (GTK_BOX (row), button);
@@ -151,8 +152,8 @@ static GtkWidget *
 workload_status (AssayContext *context, const char *name)
 {
   AssayRunModel *run = assay_context_get_run (context);
-  const AssayWorkloadRecord *record
-      = run != NULL ? assay_run_model_find_workload (run, name) : NULL;
+  const AssayWorkloadRecord *record =
+      run != NULL ? assay_run_model_find_workload (run, name) : NULL;
   g_autofree char *word = NULL;
   GtkWidget *chip;
 
@@ -169,7 +170,7 @@ workload_status (AssayContext *context, const char *name)
 static void
 fill_workloads (AssayOverviewPage *self)
 {
-  static const char *const heads[] = { "name", "axes", "inputs", "tolerance", "use", "last run" };
+  static const char *const heads[] = {"name", "axes", "inputs", "tolerance", "use", "last run"};
   AssayTaskItem *item = assay_context_get_task_item (self->context);
   const AssayTask *task = assay_task_item_get_task (item);
   g_autofree char *subtitle = NULL;
@@ -186,15 +187,15 @@ fill_workloads (AssayOverviewPage *self)
         {
           GtkWidget *cell = assay_cell_new (cells[c], c == 0 ? "region-title" : "numeric");
 
-          gtk_widget_set_hexpand (cell, c == 1 || c == 2);
+          gtk_widget_set_hexpand (cell, c >= 1 && c <= 3);
           gtk_grid_attach (self->workloads, cell, c, (int) i + 1, 1, 1);
         }
       gtk_grid_attach (self->workloads, workload_status (self->context, workload->name),
                        (int) G_N_ELEMENTS (heads) - 1, (int) i + 1, 1, 1);
     }
   if (assay_context_get_candidate (self->context) != NULL)
-    subtitle = g_strdup_printf ("last run of candidate %s",
-                                assay_context_get_candidate (self->context));
+    subtitle =
+        g_strdup_printf ("last run of candidate %s", assay_context_get_candidate (self->context));
   assay_card_set_subtitle (self->workloads_card, subtitle);
 }
 
@@ -305,7 +306,8 @@ assay_overview_page_class_init (AssayOverviewPageClass *class)
   g_type_ensure (ASSAY_TYPE_CARD);
   g_type_ensure (ASSAY_TYPE_MARKDOWN_VIEW);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
-  gtk_widget_class_set_template_from_resource (widget_class, "/org/assay/Assay/ui/overview-page.ui");
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/assay/Assay/ui/overview-page.ui");
   gtk_widget_class_bind_template_child (widget_class, AssayOverviewPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, AssayOverviewPage, title);
   gtk_widget_class_bind_template_child (widget_class, AssayOverviewPage, task_id);

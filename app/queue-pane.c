@@ -80,8 +80,8 @@ assay_queue_pane_set_tasks (AssayQueuePane *self, GListModel *tasks)
   self->selection = gtk_single_selection_new (G_LIST_MODEL (filtered));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, FALSE);
-  g_signal_connect_object (self->selection, "notify::selected-item",
-                           G_CALLBACK (selection_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->selection, "notify::selected-item", G_CALLBACK (selection_changed),
+                           self, G_CONNECT_SWAPPED);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_object (tasks, "items-changed", G_CALLBACK (tasks_changed), self,
                            G_CONNECT_SWAPPED);

@@ -25,9 +25,9 @@ static const struct
 {
   const char *icon, *word;
 } states[] = {
-  [ASSAY_REVIEW_NEW] = { "assay-new-symbolic", "not begun" },
-  [ASSAY_REVIEW_DRAFT] = { "assay-draft-symbolic", "draft" },
-  [ASSAY_REVIEW_SUBMITTED] = { "assay-submitted-symbolic", "submitted" },
+    [ASSAY_REVIEW_NEW] = {"assay-new-symbolic", "not begun"},
+    [ASSAY_REVIEW_DRAFT] = {"assay-draft-symbolic", "draft"},
+    [ASSAY_REVIEW_SUBMITTED] = {"assay-submitted-symbolic", "submitted"},
 };
 
 static void

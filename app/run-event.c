@@ -11,14 +11,14 @@ static const struct
   AssayEventType type;
   const AssayJsonTable *table;
 } types[] = {
-  { "stage", ASSAY_EVENT_STAGE, NULL },
-  { "log", ASSAY_EVENT_LOG, NULL },
-  { "workload", ASSAY_EVENT_WORKLOAD, &ASSAY_WORKLOAD_RECORD_TABLE },
-  { "finding", ASSAY_EVENT_FINDING, &ASSAY_FINDING_TABLE },
-  { "audit", ASSAY_EVENT_AUDIT, &ASSAY_AUDIT_TABLE },
-  { "compile", ASSAY_EVENT_COMPILE, &ASSAY_COMPILE_TABLE },
-  { "finished", ASSAY_EVENT_FINISHED, NULL },
-  { "heartbeat", ASSAY_EVENT_HEARTBEAT, NULL },
+    {"stage", ASSAY_EVENT_STAGE, NULL},
+    {"log", ASSAY_EVENT_LOG, NULL},
+    {"workload", ASSAY_EVENT_WORKLOAD, &ASSAY_WORKLOAD_RECORD_TABLE},
+    {"finding", ASSAY_EVENT_FINDING, &ASSAY_FINDING_TABLE},
+    {"audit", ASSAY_EVENT_AUDIT, &ASSAY_AUDIT_TABLE},
+    {"compile", ASSAY_EVENT_COMPILE, &ASSAY_COMPILE_TABLE},
+    {"finished", ASSAY_EVENT_FINISHED, NULL},
+    {"heartbeat", ASSAY_EVENT_HEARTBEAT, NULL},
 };
 
 int
@@ -37,8 +37,8 @@ read_record (AssayRunEvent *event, JsonObject *object, const AssayJsonTable *tab
 
   if (node == NULL)
     {
-      g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "event %" G_GINT64_FORMAT
-                   ": no record", event->n);
+      g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "event %" G_GINT64_FORMAT ": no record",
+                   event->n);
       return FALSE;
     }
   event->record = assay_json_table_read (table, node, "record", NULL, error);

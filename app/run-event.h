@@ -27,9 +27,9 @@ typedef struct
 {
   gint64 n;
   AssayEventType type;
-  int stage;        /* AssayStageKind or -1 */
-  int status;       /* AssayStatus: of the stage, or of the whole run when finished */
-  double fraction;  /* 0 … 1 */
+  int stage;       /* AssayStageKind or -1 */
+  int status;      /* AssayStatus: of the stage, or of the whole run when finished */
+  double fraction; /* 0 … 1 */
   char *reason, *text, *folder;
   gpointer record;             /* owned; by `table` */
   const AssayJsonTable *table; /* NULL where there is no record */

@@ -12,8 +12,8 @@ struct _AssayRunModel
   GObject parent;
   char *id, *folder;
   AssayRun *run;
-  GListStore *findings; /* AssayFindingItem */
-  GPtrArray *retired;   /* AssayRun *: replaced, perhaps still read by a thread or a list */
+  GListStore *findings;       /* AssayFindingItem */
+  GPtrArray *retired;         /* AssayRun *: replaced, perhaps still read by a thread or a list */
   GPtrArray *retired_records; /* Retired * */
   int statuses[ASSAY_N_STAGES];
   int current;
@@ -57,7 +57,7 @@ retire (AssayRunModel *self, const AssayJsonTable *table, gpointer record)
   if (record == NULL)
     return;
   retired = g_new (Retired, 1);
-  *retired = (Retired){ table, record };
+  *retired = (Retired) {table, record};
   g_ptr_array_add (self->retired_records, retired);
 }
 
@@ -241,11 +241,11 @@ ignore (AssayRunModel *self, AssayRunEvent *event)
 }
 
 static AssayRunChange (*const appliers[]) (AssayRunModel *, AssayRunEvent *) = {
-  [ASSAY_EVENT_STAGE] = apply_stage,       [ASSAY_EVENT_LOG] = apply_log,
-  [ASSAY_EVENT_WORKLOAD] = apply_workload, [ASSAY_EVENT_FINDING] = add_finding,
-  [ASSAY_EVENT_AUDIT] = apply_audit,       [ASSAY_EVENT_COMPILE] = apply_compile,
-  [ASSAY_EVENT_FINISHED] = apply_finished, [ASSAY_EVENT_HEARTBEAT] = ignore,
-  [ASSAY_EVENT_UNKNOWN] = ignore,
+    [ASSAY_EVENT_STAGE] = apply_stage,       [ASSAY_EVENT_LOG] = apply_log,
+    [ASSAY_EVENT_WORKLOAD] = apply_workload, [ASSAY_EVENT_FINDING] = add_finding,
+    [ASSAY_EVENT_AUDIT] = apply_audit,       [ASSAY_EVENT_COMPILE] = apply_compile,
+    [ASSAY_EVENT_FINISHED] = apply_finished, [ASSAY_EVENT_HEARTBEAT] = ignore,
+    [ASSAY_EVENT_UNKNOWN] = ignore,
 };
 
 void

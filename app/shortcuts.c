@@ -109,11 +109,12 @@ assay_shortcuts_window_controller (void)
 static char *
 shortcuts_ui (void)
 {
-  g_autoptr (GString) ui = g_string_new ("<interface><object class='GtkShortcutsWindow' id='window'>"
-                                         "<property name='modal'>0</property>"
-                                         "<child><object class='GtkShortcutsSection'>"
-                                         "<property name='section-name'>keys</property>"
-                                         "<property name='max-height'>14</property>");
+  g_autoptr (GString) ui =
+      g_string_new ("<interface><object class='GtkShortcutsWindow' id='window'>"
+                    "<property name='modal'>0</property>"
+                    "<child><object class='GtkShortcutsSection'>"
+                    "<property name='section-name'>keys</property>"
+                    "<property name='max-height'>14</property>");
   const char *group = NULL;
 
   for (guint i = 0; i < ASSAY_N_SHORTCUTS; i++)

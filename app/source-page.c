@@ -47,7 +47,8 @@ show_findings (AssaySourcePage *self)
 {
   AssayRunModel *run = assay_context_get_run (self->context);
   GPtrArray *findings = run != NULL ? assay_run_model_get (run)->findings : NULL;
-  g_autoptr (GPtrArray) copies = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_finding_free);
+  g_autoptr (GPtrArray) copies =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) assay_finding_free);
   g_autofree char *text = NULL;
   guint count;
 
@@ -57,19 +58,21 @@ show_findings (AssaySourcePage *self)
   assay_source_view_set_findings (self->candidate_view, copies);
   count = assay_source_view_get_n_marks (self->candidate_view)
           + assay_source_view_get_n_marks (self->reference_view);
-  text = count == 0 ? g_strdup ("no finding points here")
-                    : g_strdup_printf ("%u %s in the gutter", count,
-                                       count == 1 ? "finding" : "findings");
+  text = count == 0
+             ? g_strdup ("no finding points here")
+             : g_strdup_printf ("%u %s in the gutter", count, count == 1 ? "finding" : "findings");
   gtk_label_set_text (self->marks, text);
 }
 
 static void
 show_file (AssaySourcePage *self, Side side)
 {
-  AssayTaskItem *item = assay_context_get_task_item (self->context);
+  AssayTaskItem *item = NULL;
   GtkStringObject *chosen = gtk_drop_down_get_selected_item (chooser_of (self, side));
   const char *path = chosen != NULL ? gtk_string_object_get_string (chosen) : NULL;
 
+  if (self->context != NULL)
+    item = assay_context_get_task_item (self->context);
   if (self->filling || item == NULL)
     return;
   if (g_strcmp0 (assay_source_view_get_file (view_of (self, side)), path) == 0)
@@ -240,10 +243,10 @@ static void
 focus_changed (AssaySourcePage *self, GParamSpec *pspec, GtkEventControllerFocus *controller)
 {
   if (gtk_event_controller_focus_contains_focus (controller))
-    self->last_side = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller))
-                              == self->reference_side
-                          ? REFERENCE
-                          : CANDIDATE;
+    self->last_side =
+        gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller)) == self->reference_side
+            ? REFERENCE
+            : CANDIDATE;
 }
 
 static void

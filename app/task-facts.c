@@ -63,7 +63,7 @@ describe_axes (const GPtrArray *axes)
 
   for (guint i = 0; i < axes->len; i++)
     {
-      const AssayAxis *axis = g_ptr_array_index (axes, i);
+      const AssayTaskAxis *axis = g_ptr_array_index (axes, i);
 
       if (i > 0)
         g_string_append (text, ", ");
@@ -119,8 +119,9 @@ describe_reference (const AssayTask *task)
   if (task->reference == NULL)
     return NULL;
   sources = join (task->reference->sources);
-  return g_strdup_printf ("%s, %s%s", task->reference->language != NULL ? task->reference->language
-                                                                        : "language not said",
+  return g_strdup_printf ("%s, %s%s",
+                          task->reference->language != NULL ? task->reference->language
+                                                            : "language not said",
                           sources != NULL ? sources : "no source",
                           task->cross_check != NULL ? "; second reference as a cross-check" : "");
 }
@@ -142,10 +143,10 @@ describe_benchmark (const AssayBenchmark *benchmark)
 
   if (benchmark == NULL)
     return NULL;
-  g_string_append_printf (text, "%s, %" G_GINT64_FORMAT " warm-ups, %" G_GINT64_FORMAT " repeats, %s",
-                          benchmark->clock != NULL ? benchmark->clock : "clock not said",
-                          benchmark->warmup, benchmark->repeats,
-                          benchmark->flush_l2 ? "L2 flushed" : "L2 not flushed");
+  g_string_append_printf (
+      text, "%s, %" G_GINT64_FORMAT " warm-ups, %" G_GINT64_FORMAT " repeats, %s",
+      benchmark->clock != NULL ? benchmark->clock : "clock not said", benchmark->warmup,
+      benchmark->repeats, benchmark->flush_l2 ? "L2 flushed" : "L2 not flushed");
   for (guint i = 0; benchmark->claimed != NULL && i < benchmark->claimed->len; i++)
     {
       const AssayClaim *claim = g_ptr_array_index (benchmark->claimed, i);
@@ -196,7 +197,8 @@ assay_task_facts (const AssayTask *task)
 char *
 assay_candidate_line (const AssayCandidate *candidate)
 {
-  g_autofree char *options = candidate->options != NULL ? g_strjoinv (" ", candidate->options) : NULL;
+  g_autofree char *options =
+      candidate->options != NULL ? g_strjoinv (" ", candidate->options) : NULL;
   g_autoptr (GString) text = g_string_new (ASSAY_TASK_FRAMEWORKS[candidate->framework]);
 
   g_string_append_printf (text, " · %s", ASSAY_ENTRY_KINDS[candidate->entry.kind]);
@@ -255,10 +257,11 @@ assay_workload_cells (const AssayTask *task, const AssayWorkload *workload)
   g_autofree char *axes = workload_axes (workload);
   g_autofree char *inputs = workload_inputs (workload);
   g_autofree char *described = NULL, *use = join (workload->use);
-  const AssayTaskArray *first = task->outputs->len > 0 ? g_ptr_array_index (task->outputs, 0) : NULL;
+  const AssayTaskArray *first =
+      task->outputs->len > 0 ? g_ptr_array_index (task->outputs, 0) : NULL;
 
   tolerance = assay_task_tolerance (task, workload, first != NULL ? first->name : NULL, NULL);
   described = tolerance != NULL ? assay_tolerance_describe (tolerance) : g_strdup ("");
-  return g_strdupv ((char *[]){ workload->name, axes, inputs, described,
-                                use != NULL ? use : (char *) "", NULL });
+  return g_strdupv (
+      (char *[]) {workload->name, axes, inputs, described, use != NULL ? use : (char *) "", NULL});
 }

@@ -150,8 +150,8 @@ static void
 describe (AssayTaskItem *self)
 {
   const AssayTask *task = self->content->task;
-  const AssayCandidate *first = task->candidates->len > 0 ? g_ptr_array_index (task->candidates, 0)
-                                                          : NULL;
+  const AssayCandidate *first =
+      task->candidates->len > 0 ? g_ptr_array_index (task->candidates, 0) : NULL;
 
   if (task->id != NULL)
     {
@@ -159,9 +159,9 @@ describe (AssayTaskItem *self)
       self->id = g_strdup (task->id);
     }
   g_free (self->subtitle);
-  self->subtitle = g_strdup_printf (
-      "%s · %s", ASSAY_TASK_CATEGORIES[task->category],
-      first != NULL ? ASSAY_TASK_FRAMEWORKS[first->framework] : "no candidate");
+  self->subtitle =
+      g_strdup_printf ("%s · %s", ASSAY_TASK_CATEGORIES[task->category],
+                       first != NULL ? ASSAY_TASK_FRAMEWORKS[first->framework] : "no candidate");
 }
 
 gboolean
@@ -204,7 +204,7 @@ recount (AssayTaskItem *self)
 {
   GHashTableIter iter;
   gpointer value;
-  guint total[4] = { 0 };
+  guint total[4] = {0};
   int severity = -1;
   char *text = NULL;
 
@@ -487,16 +487,16 @@ assay_task_item_class_init (AssayTaskItemClass *class)
   object_class->get_property = assay_task_item_get_property;
   properties[PROP_ID] = g_param_spec_string ("id", NULL, NULL, NULL, flags);
   properties[PROP_SUBTITLE] = g_param_spec_string ("subtitle", NULL, NULL, NULL, flags);
-  properties[PROP_STATE]
-      = g_param_spec_int ("state", NULL, NULL, 0, ASSAY_REVIEW_SUBMITTED, 0, flags);
-  properties[PROP_SEVERITY]
-      = g_param_spec_int ("severity", NULL, NULL, -1, ASSAY_SEVERITY_INFO, -1, flags);
+  properties[PROP_STATE] =
+      g_param_spec_int ("state", NULL, NULL, 0, ASSAY_REVIEW_SUBMITTED, 0, flags);
+  properties[PROP_SEVERITY] =
+      g_param_spec_int ("severity", NULL, NULL, -1, ASSAY_SEVERITY_INFO, -1, flags);
   properties[PROP_COUNT_TEXT] = g_param_spec_string ("count-text", NULL, NULL, NULL, flags);
   properties[PROP_LOADED] = g_param_spec_boolean ("loaded", NULL, NULL, FALSE, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
-  signals[RUN_REPLACED]
-      = g_signal_new ("run-replaced", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                      NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[RUN_REPLACED] =
+      g_signal_new ("run-replaced", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                    NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void

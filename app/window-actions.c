@@ -20,8 +20,9 @@ assay_window_show_finding (AssayWindow *self, AssayFindingItem *item)
   const AssayFinding *finding = assay_finding_item_get (item);
   const char *page = assay_finding_page (finding);
 
-  if (g_str_equal (page, "source") || (finding->where.line > 0 && finding->where.file != NULL
-                                       && g_str_equal (assay_window_get_page (self), "source")))
+  if (g_str_equal (page, "source")
+      || (finding->where.line > 0 && finding->where.file != NULL
+          && g_str_equal (assay_window_get_page (self), "source")))
     {
       assay_window_show_page (self, "source");
       assay_source_page_open (self->source, finding->where.file, (int) finding->where.line);
@@ -143,9 +144,8 @@ folder_chosen (GtkNativeDialog *dialog, int response, AssayWindow *self)
 static void
 open_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  GtkFileChooserNative *dialog
-      = gtk_file_chooser_native_new ("Open a task folder", data,
-                                     GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, "Open", "Cancel");
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
+      "Open a task folder", data, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, "Open", "Cancel");
 
   g_signal_connect_object (dialog, "response", G_CALLBACK (folder_chosen), data, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
@@ -178,20 +178,20 @@ open_path (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static const GActionEntry entries[] = {
-  { .name = "run", .activate = run },
-  { .name = "run-unsandboxed", .activate = run_unsandboxed },
-  { .name = "run-candidate", .activate = run_candidate, .parameter_type = "s" },
-  { .name = "run-all", .activate = run_all },
-  { .name = "stop", .activate = stop },
-  { .name = "restart-engine", .activate = restart_engine },
-  { .name = "page", .activate = page, .parameter_type = "s", .state = "'overview'" },
-  { .name = "task-step", .activate = task_step, .parameter_type = "i" },
-  { .name = "finding-step", .activate = finding_step, .parameter_type = "i" },
-  { .name = "open-source", .activate = open_source, .parameter_type = "(si)" },
-  { .name = "filter", .activate = filter },
-  { .name = "shortcuts", .activate = shortcuts },
-  { .name = "open", .activate = open_folder },
-  { .name = "open-path", .activate = open_path, .parameter_type = "s" },
+    {.name = "run", .activate = run},
+    {.name = "run-unsandboxed", .activate = run_unsandboxed},
+    {.name = "run-candidate", .activate = run_candidate, .parameter_type = "s"},
+    {.name = "run-all", .activate = run_all},
+    {.name = "stop", .activate = stop},
+    {.name = "restart-engine", .activate = restart_engine},
+    {.name = "page", .activate = page, .parameter_type = "s", .state = "'overview'"},
+    {.name = "task-step", .activate = task_step, .parameter_type = "i"},
+    {.name = "finding-step", .activate = finding_step, .parameter_type = "i"},
+    {.name = "open-source", .activate = open_source, .parameter_type = "(si)"},
+    {.name = "filter", .activate = filter},
+    {.name = "shortcuts", .activate = shortcuts},
+    {.name = "open", .activate = open_folder},
+    {.name = "open-path", .activate = open_path, .parameter_type = "s"},
 };
 
 static void

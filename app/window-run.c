@@ -33,9 +33,9 @@ device_bind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer in_p
   GtkWidget *name = gtk_widget_get_first_child (box), *reason = gtk_widget_get_last_child (box);
   gboolean available = assay_device_item_get_available (device);
   const char *target = assay_device_item_get_target (device);
-  g_autofree char *text = target != NULL
-                              ? g_strdup_printf ("%s  %s", assay_device_item_get_name (device), target)
-                              : g_strdup (assay_device_item_get_name (device));
+  g_autofree char *text =
+      target != NULL ? g_strdup_printf ("%s  %s", assay_device_item_get_name (device), target)
+                     : g_strdup (assay_device_item_get_name (device));
 
   gtk_label_set_text (GTK_LABEL (name), text);
   gtk_label_set_text (GTK_LABEL (reason), available ? "" : assay_device_item_get_reason (device));
@@ -94,8 +94,8 @@ device_chosen (AssayWindow *self)
 static void
 enable_run_actions (AssayWindow *self)
 {
-  gboolean ready
-      = assay_engine_client_get_state (assay_session_get_engine (self->session)) == ASSAY_ENGINE_READY;
+  gboolean ready = assay_engine_client_get_state (assay_session_get_engine (self->session))
+                   == ASSAY_ENGINE_READY;
   gboolean running = self->active_run != NULL || self->starting;
   gboolean task = assay_context_get_task (self->context) != NULL;
 
@@ -109,7 +109,7 @@ static char *
 finished_headline (AssayRunModel *run, const int *statuses, char **text)
 {
   const AssayRun *record = assay_run_model_get (run);
-  guint count[ASSAY_STATUS_CANCELLED + 1] = { 0 };
+  guint count[ASSAY_STATUS_CANCELLED + 1] = {0};
   const AssayStage *telling = NULL;
 
   for (int i = 0; i < ASSAY_N_STAGES; i++)
@@ -119,8 +119,9 @@ finished_headline (AssayRunModel *run, const int *statuses, char **text)
       const AssayStage *stage = g_ptr_array_index (record->stages, i);
 
       if (stage->reason != NULL
-          && (telling == NULL || (telling->status == ASSAY_STATUS_SKIPPED
-                                  && stage->status != ASSAY_STATUS_SKIPPED)))
+          && (telling == NULL
+              || (telling->status == ASSAY_STATUS_SKIPPED
+                  && stage->status != ASSAY_STATUS_SKIPPED)))
         telling = stage;
     }
   if (telling != NULL)
@@ -140,9 +141,9 @@ void
 assay_window_update_strip (AssayWindow *self)
 {
   AssayEngineClient *engine = assay_session_get_engine (self->session);
-  AssayRunModel *run
-      = self->active_run != NULL ? self->active_run : assay_context_get_run (self->context);
-  int statuses[ASSAY_N_STAGES] = { 0 }, current = -1;
+  AssayRunModel *run =
+      self->active_run != NULL ? self->active_run : assay_context_get_run (self->context);
+  int statuses[ASSAY_N_STAGES] = {0}, current = -1;
   double fraction = 0;
   const char *text = NULL;
   g_autofree char *headline = NULL, *words = NULL;
@@ -200,8 +201,7 @@ active_changed (AssayWindow *self, guint what)
   if ((what & ASSAY_RUN_CHANGED_STATE) && !assay_run_model_is_running (self->active_run)
       && assay_run_model_get (self->active_run)->state != ASSAY_STATUS_PENDING)
     {
-      gboolean cancelled
-          = assay_run_model_get (self->active_run)->state == ASSAY_STATUS_CANCELLED;
+      gboolean cancelled = assay_run_model_get (self->active_run)->state == ASSAY_STATUS_CANCELLED;
 
       forget_active (self);
       if (cancelled)
@@ -233,8 +233,8 @@ run_started (GObject *source, GAsyncResult *result, gpointer data)
   Start *start = data;
   AssayWindow *self = start->window;
   g_autoptr (GError) error = NULL;
-  g_autoptr (AssayRunModel) run
-      = assay_engine_client_run_finish (ASSAY_ENGINE_CLIENT (source), result, &error);
+  g_autoptr (AssayRunModel) run =
+      assay_engine_client_run_finish (ASSAY_ENGINE_CLIENT (source), result, &error);
 
   self->starting = FALSE;
   if (self->session == NULL) /* closed meanwhile */
@@ -285,10 +285,9 @@ assay_window_run_candidate (AssayWindow *self, const char *candidate, gboolean u
   self->starting = TRUE;
   if (self->active_task == assay_context_get_task_item (self->context))
     assay_context_set_candidate (self->context, candidate);
-  assay_engine_client_run_async (assay_session_get_engine (self->session),
-                                 assay_task_item_get_folder (self->active_task), candidate,
-                                 assay_device_item_get_id (device), unsandboxed, NULL, run_started,
-                                 start);
+  assay_engine_client_run_async (
+      assay_session_get_engine (self->session), assay_task_item_get_folder (self->active_task),
+      candidate, assay_device_item_get_id (device), unsandboxed, NULL, run_started, start);
   assay_window_update_strip (self);
 }
 

@@ -155,7 +155,7 @@ adapt (AssayWindow *self, int width, int height)
 static void
 surface_layout (AssayWindow *self, int width, int height)
 {
-  static const int limits[] = { COMPACT_WINDOW, SHORT_WINDOW };
+  static const int limits[] = {COMPACT_WINDOW, SHORT_WINDOW};
   int key = (width < limits[0]) | (height < limits[1]) << 1;
   int known = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (self), "size-class")) - 1;
 

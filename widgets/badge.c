@@ -4,31 +4,31 @@
 #include "widgets/badge.h"
 
 static const AssayBadge severities[] = {
-  [ASSAY_SEVERITY_BLOCKER] = { "assay-blocker-symbolic", "blocker", "blocker" },
-  [ASSAY_SEVERITY_MAJOR] = { "assay-major-symbolic", "major", "major" },
-  [ASSAY_SEVERITY_MINOR] = { "assay-minor-symbolic", "minor", "minor" },
-  [ASSAY_SEVERITY_INFO] = { "assay-info-symbolic", "info", "info" },
+    [ASSAY_SEVERITY_BLOCKER] = {"assay-blocker-symbolic", "blocker", "blocker"},
+    [ASSAY_SEVERITY_MAJOR] = {"assay-major-symbolic", "major", "major"},
+    [ASSAY_SEVERITY_MINOR] = {"assay-minor-symbolic", "minor", "minor"},
+    [ASSAY_SEVERITY_INFO] = {"assay-info-symbolic", "info", "info"},
 };
 
 static const AssayBadge statuses[] = {
-  [ASSAY_STATUS_PENDING] = { "assay-new-symbolic", "pending", "skipped" },
-  [ASSAY_STATUS_RUNNING] = { "assay-draft-symbolic", "running", "info" },
-  [ASSAY_STATUS_PASSED] = { "assay-passed-symbolic", "passed", "passed" },
-  [ASSAY_STATUS_FAILED] = { "assay-failed-symbolic", "failed", "failed" },
-  [ASSAY_STATUS_SKIPPED] = { "assay-skipped-symbolic", "skipped", "skipped" },
-  [ASSAY_STATUS_ERROR] = { "assay-blocker-symbolic", "error", "failed" },
-  [ASSAY_STATUS_CANCELLED] = { "assay-stop-symbolic", "cancelled", "skipped" },
+    [ASSAY_STATUS_PENDING] = {"assay-new-symbolic", "pending", "skipped"},
+    [ASSAY_STATUS_RUNNING] = {"assay-draft-symbolic", "running", "info"},
+    [ASSAY_STATUS_PASSED] = {"assay-passed-symbolic", "passed", "passed"},
+    [ASSAY_STATUS_FAILED] = {"assay-failed-symbolic", "failed", "failed"},
+    [ASSAY_STATUS_SKIPPED] = {"assay-skipped-symbolic", "skipped", "skipped"},
+    [ASSAY_STATUS_ERROR] = {"assay-blocker-symbolic", "error", "failed"},
+    [ASSAY_STATUS_CANCELLED] = {"assay-stop-symbolic", "cancelled", "skipped"},
 };
 
 static const struct
 {
   const char *kind, *icon;
 } evidence_icons[] = {
-  { "run", "assay-run-symbolic" },       { "plot", "assay-plot-symbolic" },
-  { "log", "assay-log-symbolic" },       { "source", "assay-code-symbolic" },
-  { "array", "assay-table-symbolic" },   { "metric", "assay-table-symbolic" },
-  { "probe", "assay-probe-symbolic" },   { "finding", "assay-finding-symbolic" },
-  { "note", "assay-note-symbolic" },
+    {"run", "assay-run-symbolic"},     {"plot", "assay-plot-symbolic"},
+    {"log", "assay-log-symbolic"},     {"source", "assay-code-symbolic"},
+    {"array", "assay-table-symbolic"}, {"metric", "assay-table-symbolic"},
+    {"probe", "assay-probe-symbolic"}, {"finding", "assay-finding-symbolic"},
+    {"note", "assay-note-symbolic"},
 };
 
 const AssayBadge *
@@ -82,8 +82,8 @@ assay_badge_image_set (GtkImage *image, const AssayBadge *badge)
   gtk_image_set_from_icon_name (image, badge->icon);
   gtk_widget_add_css_class (widget, badge->css);
   gtk_widget_set_tooltip_text (widget, badge->word);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (image), GTK_ACCESSIBLE_PROPERTY_LABEL, badge->word,
-                                  -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (image), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  badge->word, -1);
 }
 
 GtkWidget *
@@ -91,7 +91,7 @@ assay_badge_image_new (const AssayBadge *badge)
 {
   GtkWidget *image = gtk_image_new ();
 
-  assay_badge_image_set (GTK_IMAGE (image), mark);
+  assay_badge_image_set (GTK_IMAGE (image), badge);
   return image;
 }
 

@@ -128,10 +128,10 @@ assay_card_class_init (AssayCardClass *class)
 
   object_class->set_property = assay_card_set_property;
   object_class->get_property = assay_card_get_property;
-  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, "",
-                                                G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_SUBTITLE] = g_param_spec_string ("subtitle", NULL, NULL, "",
-                                                   G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_TITLE] =
+      g_param_spec_string ("title", NULL, NULL, "", G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_SUBTITLE] =
+      g_param_spec_string ("subtitle", NULL, NULL, "", G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

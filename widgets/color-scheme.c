@@ -36,10 +36,9 @@ assay_color_scheme_get (void)
 static void
 load_palette (void)
 {
-  gtk_css_provider_load_from_resource (state.palette,
-                                       assay_color_scheme_is_dark ()
-                                           ? "/org/assay/Assay/css/palette-dark.css"
-                                           : "/org/assay/Assay/css/palette-light.css");
+  gtk_css_provider_load_from_resource (
+      state.palette, assay_color_scheme_is_dark () ? "/org/assay/Assay/css/palette-dark.css"
+                                                   : "/org/assay/Assay/css/palette-light.css");
 }
 
 static void

@@ -69,7 +69,7 @@ new_block (Writer *writer, gboolean gap)
     }
 }
 
-static const char *const heading_tags[] = { "h1", "h1", "h2", "h3", "h3", "h3", "h3" };
+static const char *const heading_tags[] = {"h1", "h1", "h2", "h3", "h3", "h3", "h3"};
 
 static void
 open_tag (Writer *writer, const char *tag, gboolean entering)
@@ -278,7 +278,7 @@ write_inline (Writer *writer, cmark_node *node, gboolean entering)
     open_tag (writer, "strong", entering);
   else if (type == CMARK_NODE_LINK)
     leave_link (writer, node, entering);
-  else if (type == CMARK_NODE_STRIKETHROUGH)
+  else if (g_str_equal (cmark_node_get_type_string (node), "strikethrough"))
     open_tag (writer, "strike", entering);
 }
 
@@ -290,7 +290,7 @@ parse (const char *markdown, gsize length)
 
   cmark_gfm_core_extensions_ensure_registered ();
   parser = cmark_parser_new (CMARK_OPT_VALIDATE_UTF8 | CMARK_OPT_SMART);
-  for (const char *const *name = (const char *const[]){ "table", "strikethrough", NULL };
+  for (const char *const *name = (const char *const[]) {"table", "strikethrough", NULL};
        *name != NULL; name++)
     cmark_parser_attach_syntax_extension (parser, cmark_find_syntax_extension (*name));
   cmark_parser_feed (parser, markdown, length);
@@ -310,12 +310,12 @@ walk (Writer *writer, cmark_node *document)
       cmark_node *node = cmark_iter_get_node (iter);
       gboolean entering = event == CMARK_EVENT_ENTER;
 
-      if (cmark_node_get_type (node) == CMARK_NODE_TABLE)
+      if (g_str_equal (cmark_node_get_type_string (node), "table"))
         {
           write_table (writer, node);
           cmark_iter_reset (iter, node, CMARK_EVENT_EXIT);
         }
-      else if (CMARK_NODE_TYPE_BLOCK_P (cmark_node_get_type (node)))
+      else if ((cmark_node_get_type (node) & CMARK_NODE_TYPE_MASK) == CMARK_NODE_TYPE_BLOCK)
         write_block (writer, node, entering);
       else
         write_inline (writer, node, entering);
@@ -326,7 +326,7 @@ walk (Writer *writer, cmark_node *document)
 void
 assay_markdown_view_set_text (AssayMarkdownView *self, const char *markdown)
 {
-  Writer writer = { 0 };
+  Writer writer = {0};
   cmark_node *document;
 
   g_return_if_fail (ASSAY_IS_MARKDOWN_VIEW (self));
@@ -363,12 +363,10 @@ create_tags (GtkTextBuffer *buffer)
   TAG ("link", "underline", PANGO_UNDERLINE_SINGLE);
   TAG ("dim", "scale", 0.9);
   TAG ("code", "family", "DejaVu Sans Mono, monospace", "scale", 0.88);
-  TAG ("code-block", "family", "DejaVu Sans Mono, monospace", "scale", 0.86, "left-margin", 16,
-       "wrap-mode", GTK_WRAP_NONE);
-  TAG ("table", "family", "DejaVu Sans Mono, monospace", "scale", 0.86, "wrap-mode", GTK_WRAP_NONE,
-       "pixels-above-lines", 1);
+  TAG ("code-block", "family", "DejaVu Sans Mono, monospace", "scale", 0.86, "left-margin", 16);
+  TAG ("table", "family", "DejaVu Sans Mono, monospace", "scale", 0.86, "pixels-above-lines", 1);
   TAG ("table-head", "family", "DejaVu Sans Mono, monospace", "scale", 0.86, "weight",
-       PANGO_WEIGHT_BOLD, "wrap-mode", GTK_WRAP_NONE);
+       PANGO_WEIGHT_BOLD);
   TAG ("item", "left-margin", 20, "indent", -18, "tabs", tabs);
   TAG ("item2", "left-margin", 40, "indent", -18, "tabs", tabs);
   TAG ("quote", "left-margin", 16, "style", PANGO_STYLE_ITALIC);

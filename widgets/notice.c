@@ -20,9 +20,9 @@ static const struct
 {
   const char *icon, *css, *word;
 } kinds[] = {
-  [ASSAY_NOTICE_GOOD] = { "assay-passed-symbolic", "good", "done" },
-  [ASSAY_NOTICE_WARNING] = { "assay-major-symbolic", "warning", "warning" },
-  [ASSAY_NOTICE_ERROR] = { "assay-blocker-symbolic", "error", "error" },
+    [ASSAY_NOTICE_GOOD] = {"assay-passed-symbolic", "good", "done"},
+    [ASSAY_NOTICE_WARNING] = {"assay-major-symbolic", "warning", "warning"},
+    [ASSAY_NOTICE_ERROR] = {"assay-blocker-symbolic", "error", "error"},
 };
 
 static void

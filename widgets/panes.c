@@ -56,7 +56,7 @@ shown (AssayPanes *self, Side side)
 {
   const Pane *pane = &self->panes[side];
 
-  return self->folded ? pane->shown_folded : pane->shown_wide;
+  return pane->child != NULL && (self->folded ? pane->shown_folded : pane->shown_wide);
 }
 
 static void
@@ -181,7 +181,7 @@ pane_width (AssayPanes *self, Side side)
 static void
 place (GtkWidget *child, int x, int width, int height)
 {
-  gtk_widget_size_allocate (child, &(GtkAllocation){ x, 0, width, height }, -1);
+  gtk_widget_size_allocate (child, &(GtkAllocation) {x, 0, width, height}, -1);
 }
 
 static void
@@ -235,6 +235,7 @@ handle_new (AssayPanes *self, Pane *pane)
   g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update), pane);
   gtk_widget_add_controller (handle, GTK_EVENT_CONTROLLER (drag));
   gtk_widget_set_parent (handle, GTK_WIDGET (self));
+  gtk_widget_set_child_visible (handle, FALSE);
   return handle;
 }
 
@@ -257,6 +258,7 @@ add_child (GtkBuildable *buildable, GtkBuilder *builder, GObject *child, const c
       self->panes[side].child = GTK_WIDGET (child);
       gtk_widget_add_css_class (GTK_WIDGET (child), type);
       gtk_widget_insert_before (GTK_WIDGET (child), GTK_WIDGET (self), self->panes[START].handle);
+      gtk_widget_set_child_visible (self->panes[side].handle, TRUE);
     }
   else
     {
@@ -351,14 +353,14 @@ assay_panes_class_init (AssayPanesClass *class)
   widget_class->size_allocate = assay_panes_size_allocate;
   properties[PROP_SHOW_START] = g_param_spec_boolean ("show-start", NULL, NULL, TRUE, flags);
   properties[PROP_SHOW_END] = g_param_spec_boolean ("show-end", NULL, NULL, TRUE, flags);
-  properties[PROP_START_WIDTH]
-      = g_param_spec_int ("start-width", NULL, NULL, NARROWEST, WIDEST, 232, flags);
-  properties[PROP_END_WIDTH]
-      = g_param_spec_int ("end-width", NULL, NULL, NARROWEST, WIDEST, 340, flags);
-  properties[PROP_FOLD_WIDTH]
-      = g_param_spec_int ("fold-width", NULL, NULL, 0, G_MAXINT, 1240, flags);
-  properties[PROP_FOLDED] = g_param_spec_boolean ("folded", NULL, NULL, FALSE,
-                                                  G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_START_WIDTH] =
+      g_param_spec_int ("start-width", NULL, NULL, NARROWEST, WIDEST, 232, flags);
+  properties[PROP_END_WIDTH] =
+      g_param_spec_int ("end-width", NULL, NULL, NARROWEST, WIDEST, 340, flags);
+  properties[PROP_FOLD_WIDTH] =
+      g_param_spec_int ("fold-width", NULL, NULL, 0, G_MAXINT, 1240, flags);
+  properties[PROP_FOLDED] =
+      g_param_spec_boolean ("folded", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   gtk_widget_class_set_css_name (widget_class, "panes");
 }

@@ -21,9 +21,9 @@ struct _AssaySegments
 G_DEFINE_FINAL_TYPE (AssaySegments, assay_segments, GTK_TYPE_WIDGET)
 
 static const char *const colour_names[] = {
-  [ASSAY_SEGMENT_EMPTY] = "assay_rule",      [ASSAY_SEGMENT_ACTIVE] = "theme_selected_bg_color",
-  [ASSAY_SEGMENT_DONE] = "assay_accepted",   [ASSAY_SEGMENT_FAULT] = "assay_rejected",
-  [ASSAY_SEGMENT_SKIPPED] = "assay_dim",
+    [ASSAY_SEGMENT_EMPTY] = "assay_rule",    [ASSAY_SEGMENT_ACTIVE] = "theme_selected_bg_color",
+    [ASSAY_SEGMENT_DONE] = "assay_accepted", [ASSAY_SEGMENT_FAULT] = "assay_rejected",
+    [ASSAY_SEGMENT_SKIPPED] = "assay_dim",
 };
 
 void
@@ -43,14 +43,14 @@ assay_segments_set (AssaySegments *self, guint index, AssaySegment segment, doub
   bar = &g_array_index (self->bars, Bar, index);
   if (bar->kind == segment && bar->fraction == fraction)
     return;
-  *bar = (Bar){ segment, CLAMP (fraction, 0, 1) };
+  *bar = (Bar) {segment, CLAMP (fraction, 0, 1)};
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 static GdkRGBA
 colour_of (GtkWidget *widget, AssaySegment kind)
 {
-  GdkRGBA colour = { 0.5f, 0.5f, 0.5f, 1 };
+  GdkRGBA colour = {0.5f, 0.5f, 0.5f, 1};
 
   gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), colour_names[kind],
                                   &colour);
@@ -71,7 +71,9 @@ assay_segments_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       const Bar *bar = &g_array_index (self->bars, Bar, i);
       GdkRGBA colour = colour_of (widget, bar->kind);
       GdkRGBA empty = colour_of (widget, ASSAY_SEGMENT_EMPTY);
-      float thick = bar->kind == ASSAY_SEGMENT_FAULT ? 5 : bar->kind == ASSAY_SEGMENT_SKIPPED ? 1 : 3;
+      float thick = bar->kind == ASSAY_SEGMENT_FAULT     ? 5
+                    : bar->kind == ASSAY_SEGMENT_SKIPPED ? 1
+                                                         : 3;
       float x = (float) i * step, w = MAX (step - GAP, 1), y = (height - thick) / 2;
 
       if (bar->kind == ASSAY_SEGMENT_ACTIVE)

@@ -26,8 +26,8 @@ static const struct
 {
   const char *ending, *language;
 } languages[] = {
-  { ".cu", "cuda" }, { ".cuh", "cuda" }, { ".c", "c" },      { ".h", "c" },
-  { ".py", "python3" }, { ".json", "json" }, { ".md", "markdown" },
+    {".cu", "cuda"},    {".cuh", "cuda"},  {".c", "c"},         {".h", "c"},
+    {".py", "python3"}, {".json", "json"}, {".md", "markdown"},
 };
 
 static GtkSourceLanguage *
@@ -220,8 +220,7 @@ assay_source_view_init (AssaySourceView *self)
   gtk_source_view_set_tab_width (self->view, 4);
   gtk_source_buffer_set_highlight_matching_brackets (self->buffer, TRUE);
   add_mark_attributes (self);
-  g_signal_connect_object (gtk_settings_get_default (),
-                           "notify::gtk-application-prefer-dark-theme",
+  g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-application-prefer-dark-theme",
                            G_CALLBACK (follow_scheme), self, G_CONNECT_SWAPPED);
   follow_scheme (self);
 }

@@ -26,10 +26,10 @@ static guint signals[N_SIGNALS];
 G_DEFINE_FINAL_TYPE (AssayStageStrip, assay_stage_strip, GTK_TYPE_WIDGET)
 
 static const AssaySegment segment_of_status[] = {
-  [ASSAY_STATUS_PENDING] = ASSAY_SEGMENT_EMPTY,  [ASSAY_STATUS_RUNNING] = ASSAY_SEGMENT_ACTIVE,
-  [ASSAY_STATUS_PASSED] = ASSAY_SEGMENT_DONE,    [ASSAY_STATUS_FAILED] = ASSAY_SEGMENT_FAULT,
-  [ASSAY_STATUS_SKIPPED] = ASSAY_SEGMENT_SKIPPED, [ASSAY_STATUS_ERROR] = ASSAY_SEGMENT_FAULT,
-  [ASSAY_STATUS_CANCELLED] = ASSAY_SEGMENT_SKIPPED,
+    [ASSAY_STATUS_PENDING] = ASSAY_SEGMENT_EMPTY,     [ASSAY_STATUS_RUNNING] = ASSAY_SEGMENT_ACTIVE,
+    [ASSAY_STATUS_PASSED] = ASSAY_SEGMENT_DONE,       [ASSAY_STATUS_FAILED] = ASSAY_SEGMENT_FAULT,
+    [ASSAY_STATUS_SKIPPED] = ASSAY_SEGMENT_SKIPPED,   [ASSAY_STATUS_ERROR] = ASSAY_SEGMENT_FAULT,
+    [ASSAY_STATUS_CANCELLED] = ASSAY_SEGMENT_SKIPPED,
 };
 
 static char *
@@ -104,8 +104,7 @@ assay_stage_strip_class_init (AssayStageStripClass *class)
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_PROGRESS_BAR);
   gtk_widget_class_set_css_name (widget_class, "stagestrip");
-  gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/assay/Assay/ui/stage-strip.ui");
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/assay/Assay/ui/stage-strip.ui");
   gtk_widget_class_bind_template_child (widget_class, AssayStageStrip, box);
   gtk_widget_class_bind_template_child (widget_class, AssayStageStrip, name);
   gtk_widget_class_bind_template_child (widget_class, AssayStageStrip, text);

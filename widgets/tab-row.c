@@ -72,7 +72,7 @@ rebuild (AssayTabRow *self)
   clear_tabs (self);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->pages)); i++)
     {
-      g_autoptr (GtkStackPage) page = g_list_model_get_item (G_LIST_MODEL (self->pages), i);
+      g_autoptr (GObject) page = g_list_model_get_item (G_LIST_MODEL (self->pages), i);
       GtkWidget *tab = g_object_new (GTK_TYPE_TOGGLE_BUTTON, "css-name", "button",
                                      "accessible-role", GTK_ACCESSIBLE_ROLE_TAB, NULL);
 
