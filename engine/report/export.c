@@ -28,7 +28,7 @@ write_file (const char *path, const char *data, gsize length, GError **error)
 }
 
 static void
-set_metadata (cairo_surface_t *surface, const AssayReport *report)
+set_metadata (cairo_surface_t *surface, const AssayDocument *report)
 {
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_TITLE, report->title);
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATOR, "Assay");
@@ -61,7 +61,7 @@ add_outline (cairo_surface_t *surface, const AssayPages *pages)
 }
 
 static gboolean
-export_pdf (const AssayReport *report, const char *path, GError **error)
+export_pdf (const AssayDocument *report, const char *path, GError **error)
 {
   g_autoptr (AssayPages) pages = assay_pages_new (report);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
@@ -89,7 +89,7 @@ export_pdf (const AssayReport *report, const char *path, GError **error)
 }
 
 static gboolean
-export_figures (const AssayReport *report, const char *folder, GError **error)
+export_figures (const AssayDocument *report, const char *folder, GError **error)
 {
   guint figure = 0;
   for (guint i = 0; i < report->blocks->len; i++)
@@ -112,18 +112,18 @@ export_figures (const AssayReport *report, const char *folder, GError **error)
 }
 
 static gboolean
-export_markdown (const AssayReport *report, const char *path, GError **error)
+export_markdown (const AssayDocument *report, const char *path, GError **error)
 {
   g_autofree char *stem = g_strndup (path, strlen (path) - strlen (".md"));
   g_autofree char *folder = g_strconcat (stem, "-figures", NULL);
   g_autofree char *name = g_path_get_basename (folder);
   g_autofree char *link = g_uri_escape_string (name, NULL, TRUE);
-  g_autofree char *text = assay_report_markdown (report, link);
+  g_autofree char *text = assay_document_markdown (report, link);
   return export_figures (report, folder, error) && write_file (path, text, strlen (text), error);
 }
 
 gboolean
-assay_report_export (const AssayReport *report, const char *path, GError **error)
+assay_document_export (const AssayDocument *report, const char *path, GError **error)
 {
   if (g_str_has_suffix (path, ".pdf"))
     return export_pdf (report, path, error);

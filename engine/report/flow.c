@@ -11,7 +11,7 @@
 #define CODE 8.0
 
 PangoLayout *
-assay_report_text (const char *markup, double size, gboolean mono, double width)
+assay_document_text (const char *markup, double size, gboolean mono, double width)
 {
   PangoContext *context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   g_autoptr (PangoFontDescription) font =
@@ -107,14 +107,14 @@ flow_title (GPtrArray *atoms, const AssayBlock *block, double width)
   g_autofree char *title = g_markup_printf_escaped ("<span weight='bold'>%s</span>", block->text);
   g_autofree char *lead = g_markup_escape_text (block->lead ? block->lead : "", -1);
   g_autofree char *note = g_markup_printf_escaped ("<b>%s</b>", block->note ? block->note : "");
-  PangoLayout *name = assay_report_text (title, 19, FALSE, width - 120);
-  PangoLayout *under = assay_report_text (lead, 10.5, FALSE, width - 120);
+  PangoLayout *name = assay_document_text (title, 19, FALSE, width - 120);
+  PangoLayout *under = assay_document_text (lead, 10.5, FALSE, width - 120);
   double height = assay_layout_height (name) + assay_layout_height (under) + 6;
   AssayAtom *atom = add_atom (atoms, block, assay_draw_title, MAX (height, 40), 0, "H1");
   add_layout (atom, name);
   add_layout (atom, under);
-  add_layout (atom, assay_report_text (note, 11, FALSE, -1));
-  add_layout (atom, assay_report_text ("recommendation", 7.5, FALSE, -1));
+  add_layout (atom, assay_document_text (note, 11, FALSE, -1));
+  add_layout (atom, assay_document_text ("recommendation", 7.5, FALSE, -1));
 }
 
 static void
@@ -123,13 +123,13 @@ flow_heading (GPtrArray *atoms, const AssayBlock *block, double width, int *numb
   gboolean first = block->level == 1;
   g_autofree char *text = g_markup_printf_escaped ("<b>%s</b>", block->text);
   g_autofree char *note = g_markup_escape_text (block->note ? block->note : "", -1);
-  PangoLayout *layout = assay_report_text (text, first ? 13.5 : 11, FALSE, width * 0.7);
+  PangoLayout *layout = assay_document_text (text, first ? 13.5 : 11, FALSE, width * 0.7);
   AssayAtom *atom = add_atom (atoms, block, assay_draw_heading, assay_layout_height (layout) + 2,
                               first ? 18 : 10, first ? "H2" : "H3");
   atom->keep_next = TRUE;
   atom->heading = (*number)++;
   add_layout (atom, layout);
-  add_layout (atom, assay_report_text (note, SMALL, FALSE, -1));
+  add_layout (atom, assay_document_text (note, SMALL, FALSE, -1));
 }
 
 static void
@@ -138,7 +138,7 @@ flow_paragraph (GPtrArray *atoms, const AssayBlock *block, double width)
   g_autofree char *text = g_markup_escape_text (block->text, -1);
   g_autofree char *lead = block->lead ? g_markup_printf_escaped ("<b>%s</b> ", block->lead) : NULL;
   g_autofree char *markup = g_strconcat (lead ? lead : "", text, NULL);
-  PangoLayout *layout = assay_report_text (markup, BODY, FALSE, width);
+  PangoLayout *layout = assay_document_text (markup, BODY, FALSE, width);
   pango_layout_set_line_spacing (layout, 1.12f);
   add_lines (atoms, block, layout, 5, "P");
 }
@@ -155,8 +155,8 @@ flow_facts (GPtrArray *atoms, const AssayBlock *block, double width)
           char **row = g_ptr_array_index (block->rows, j);
           g_autofree char *key = g_markup_escape_text (row[0], -1);
           g_autofree char *value = g_markup_escape_text (row[1], -1);
-          add_layout (atom, assay_report_text (key, SMALL, FALSE, -1));
-          PangoLayout *text = assay_report_text (value, SMALL, FALSE, width / 2 - 74);
+          add_layout (atom, assay_document_text (key, SMALL, FALSE, -1));
+          PangoLayout *text = assay_document_text (value, SMALL, FALSE, width / 2 - 74);
           add_layout (atom, text);
           atom->height = MAX (atom->height, assay_layout_height (text));
         }
@@ -173,7 +173,7 @@ flow_row (GPtrArray *atoms, const AssayBlock *block, char **cells, const double 
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *text = g_markup_escape_text (cells[i], -1);
-      PangoLayout *layout = assay_report_text (text, SMALL, FALSE, widths[i] - 8);
+      PangoLayout *layout = assay_document_text (text, SMALL, FALSE, widths[i] - 8);
       add_layout (atom, layout);
       atom->height = MAX (atom->height, assay_layout_height (layout) + 6);
     }
@@ -205,9 +205,9 @@ flow_verdicts (GPtrArray *atoms, const AssayBlock *block, double width)
       g_autofree char *why = g_markup_escape_text (row[3], -1);
       AssayAtom *atom = add_atom (atoms, block, assay_draw_verdict, 0, r ? 0 : 4, "TR");
       atom->row = r;
-      add_layout (atom, assay_report_text (axis, BODY, FALSE, -1));
-      add_layout (atom, assay_report_text (verdict, BODY, FALSE, width * 0.26));
-      PangoLayout *words = assay_report_text (why, SMALL, FALSE, width * 0.37);
+      add_layout (atom, assay_document_text (axis, BODY, FALSE, -1));
+      add_layout (atom, assay_document_text (verdict, BODY, FALSE, width * 0.26));
+      PangoLayout *words = assay_document_text (why, SMALL, FALSE, width * 0.37);
       add_layout (atom, words);
       atom->height = MAX (17, assay_layout_height (words) + 5);
     }
@@ -221,7 +221,7 @@ flow_figure (GPtrArray *atoms, const AssayBlock *block, double width)
   g_autofree char *caption = g_markup_escape_text (block->text, -1);
   g_autofree char *markup = g_strdup_printf ("<i>%s</i>", caption);
   atom->keep_next = TRUE;
-  add_lines (atoms, block, assay_report_text (markup, SMALL, FALSE, width), 3, "Caption");
+  add_lines (atoms, block, assay_document_text (markup, SMALL, FALSE, width), 3, "Caption");
 }
 
 static void
@@ -237,19 +237,19 @@ flow_code (GPtrArray *atoms, const AssayBlock *block, double width)
       g_autofree char *number = block->first > 0
                                     ? g_strdup_printf ("%" G_GINT64_FORMAT, block->first + i)
                                     : g_strdup ("");
-      PangoLayout *text = assay_report_text (escaped, CODE, TRUE, width - 40);
+      PangoLayout *text = assay_document_text (escaped, CODE, TRUE, width - 40);
       double height = assay_layout_height (text) + 2;
       AssayAtom *atom = add_atom (atoms, block, assay_draw_code_line, height, i ? 0 : 6, "Code");
       atom->row = i;
       atom->last = i + 1 == n;
       add_layout (atom, text);
-      add_layout (atom, assay_report_text (number, CODE, TRUE, -1));
+      add_layout (atom, assay_document_text (number, CODE, TRUE, -1));
       if (i == 0)
         {
           g_autofree char *file =
               g_markup_printf_escaped ("%s%s%s", block->lead ? block->lead : "",
                                        block->note ? " · " : "", block->note ? block->note : "");
-          add_layout (atom, assay_report_text (file, 7.5, FALSE, -1));
+          add_layout (atom, assay_document_text (file, 7.5, FALSE, -1));
         }
     }
 }
@@ -260,8 +260,8 @@ flow_finding (GPtrArray *atoms, const AssayBlock *block, double width)
   g_autofree char *title = g_markup_printf_escaped ("<b>%s</b>", block->text);
   g_autofree char *rule = g_markup_printf_escaped (
       "<b>%s</b>  <tt>%s</tt>  %s", ASSAY_SEVERITIES[block->level], block->lead, block->note);
-  PangoLayout *name = assay_report_text (title, BODY, FALSE, width - 20);
-  PangoLayout *under = assay_report_text (rule, SMALL, FALSE, width - 20);
+  PangoLayout *name = assay_document_text (title, BODY, FALSE, width - 20);
+  PangoLayout *under = assay_document_text (rule, SMALL, FALSE, width - 20);
   AssayAtom *atom =
       add_atom (atoms, block, assay_draw_finding,
                 assay_layout_height (name) + assay_layout_height (under) + 2, 11, "H3");
@@ -270,7 +270,7 @@ flow_finding (GPtrArray *atoms, const AssayBlock *block, double width)
 }
 
 void
-assay_flow_blocks (const AssayReport *report, double width, GPtrArray *atoms)
+assay_flow_blocks (const AssayDocument *report, double width, GPtrArray *atoms)
 {
   int number = 0;
   for (guint i = 0; i < report->blocks->len; i++)

@@ -25,11 +25,11 @@ struct _AssayAtom
 };
 
 /* Appends the atoms of every block; `width` in points. */
-void assay_flow_blocks (const AssayReport *report, double width, GPtrArray *atoms);
+void assay_flow_blocks (const AssayDocument *report, double width, GPtrArray *atoms);
 void assay_atom_free (AssayAtom *atom);
 
 /* Text set in `width` points (negative: one line); family "Sans" or "Monospace". */
-PangoLayout *assay_report_text (const char *markup, double size, gboolean mono, double width);
+PangoLayout *assay_document_text (const char *markup, double size, gboolean mono, double width);
 double assay_layout_height (PangoLayout *layout);
 double assay_layout_width (PangoLayout *layout);
 

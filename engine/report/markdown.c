@@ -128,7 +128,7 @@ append_block (GString *out, const AssayBlock *block, const char *figures, guint 
 }
 
 char *
-assay_report_markdown (const AssayReport *report, const char *figures)
+assay_document_markdown (const AssayDocument *report, const char *figures)
 {
   GString *out = g_string_new (NULL);
   guint figure = 0;

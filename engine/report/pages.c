@@ -15,7 +15,7 @@ typedef struct
 
 struct _AssayPages
 {
-  const AssayReport *report;
+  const AssayDocument *report;
   GPtrArray *atoms; /* AssayAtom * */
   GArray *places;   /* Place, one an atom */
   guint count;
@@ -71,7 +71,7 @@ paginate (AssayPages *pages)
 }
 
 AssayPages *
-assay_pages_new (const AssayReport *report)
+assay_pages_new (const AssayDocument *report)
 {
   AssayPages *pages = g_new0 (AssayPages, 1);
   pages->report = report;
@@ -116,7 +116,7 @@ static void
 draw_margin_text (cairo_t *cr, const char *text, double x, double y, double align)
 {
   g_autofree char *escaped = g_markup_escape_text (text, -1);
-  g_autoptr (PangoLayout) layout = assay_report_text (escaped, 8, FALSE, -1);
+  g_autoptr (PangoLayout) layout = assay_document_text (escaped, 8, FALSE, -1);
   AssayColour dim = assay_colour (ASSAY_THEME_PRINT, ASSAY_ROLE_DIM);
   cairo_set_source_rgb (cr, dim.red, dim.green, dim.blue);
   cairo_move_to (cr, x - align * assay_layout_width (layout), y);

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct _AssayPages AssayPages;
 
 /* The report must outlive the pages. */
-AssayPages *assay_pages_new (const AssayReport *report);
+AssayPages *assay_pages_new (const AssayDocument *report);
 void assay_pages_free (AssayPages *pages);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPages, assay_pages_free)
 

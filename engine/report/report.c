@@ -18,7 +18,7 @@ block_free (gpointer data)
 }
 
 AssayBlock *
-assay_report_add (AssayReport *report, AssayBlockKind kind, const char *text)
+assay_document_add (AssayDocument *report, AssayBlockKind kind, const char *text)
 {
   AssayBlock *block = g_new0 (AssayBlock, 1);
   block->kind = kind;
@@ -41,10 +41,10 @@ assay_block_add_row (AssayBlock *block, const char *first, ...)
   g_ptr_array_add (block->rows, g_strv_builder_end (builder));
 }
 
-AssayReport *
-assay_report_new (const AssayReportInput *input)
+AssayDocument *
+assay_document_new (const AssayDocumentInput *input)
 {
-  AssayReport *report = g_new0 (AssayReport, 1);
+  AssayDocument *report = g_new0 (AssayDocument, 1);
   const AssayReview *review = input->review;
   report->blocks = g_ptr_array_new_with_free_func (block_free);
   report->heading = g_strdup (input->rubric->title);
@@ -56,17 +56,17 @@ assay_report_new (const AssayReportInput *input)
   report->title = g_strdup_printf ("%s: kernel task review", review->task.id);
   report->author = g_strdup (review->reviewer);
   report->created = g_strdup (review->submitted ? review->submitted : review->started);
-  assay_report_add_head (report, input);
-  assay_report_add_verdicts (report, input);
-  assay_report_add_criteria (report, input);
-  assay_report_add_findings (report, input);
-  assay_report_add_measurement (report, input);
-  report->record = assay_report_record (input);
+  assay_document_add_head (report, input);
+  assay_document_add_verdicts (report, input);
+  assay_document_add_criteria (report, input);
+  assay_document_add_findings (report, input);
+  assay_document_add_measurement (report, input);
+  report->record = assay_document_record (input);
   return report;
 }
 
 void
-assay_report_free (AssayReport *report)
+assay_document_free (AssayDocument *report)
 {
   if (!report)
     return;

@@ -42,7 +42,7 @@ typedef struct
   char *footer;
   char *title, *author, *created; /* PDF metadata; created: ISO 8601 */
   JsonNode *record;               /* the JSON document */
-} AssayReport;
+} AssayDocument;
 
 /* What a report is made from; everything is only read, and may be NULL unless said. */
 typedef struct
@@ -54,21 +54,21 @@ typedef struct
   const char *title, *category, *framework;
   const char *licence, *training_allowed;
   const char *task_folder; /* for quoted lines */
-} AssayReportInput;
+} AssayDocumentInput;
 
-AssayReport *assay_report_new (const AssayReportInput *input);
-void assay_report_free (AssayReport *report);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayReport, assay_report_free)
+AssayDocument *assay_document_new (const AssayDocumentInput *input);
+void assay_document_free (AssayDocument *report);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayDocument, assay_document_free)
 
 /* (transfer full): figures are linked as `<figures>/figure-N.svg`. */
-char *assay_report_markdown (const AssayReport *report, const char *figures);
+char *assay_document_markdown (const AssayDocument *report, const char *figures);
 
 /* Writes by the ending of `path`: .md (with a folder `<stem>-figures` beside it), .pdf, .json. The
  * file is complete or absent; an existing one is replaced. */
-gboolean assay_report_export (const AssayReport *report, const char *path, GError **error);
+gboolean assay_document_export (const AssayDocument *report, const char *path, GError **error);
 
 /* Block builders, for sections. */
-AssayBlock *assay_report_add (AssayReport *report, AssayBlockKind kind, const char *text);
+AssayBlock *assay_document_add (AssayDocument *report, AssayBlockKind kind, const char *text);
 void assay_block_add_row (AssayBlock *block, const char *first, ...) G_GNUC_NULL_TERMINATED;
 
 G_END_DECLS

@@ -19,15 +19,15 @@ has_words (const char *text)
 }
 
 void
-assay_report_add_head (AssayReport *report, const AssayReportInput *input)
+assay_document_add_head (AssayDocument *report, const AssayDocumentInput *input)
 {
   const AssayReview *review = input->review;
-  AssayBlock *title = assay_report_add (report, ASSAY_BLOCK_TITLE, review->task.id);
+  AssayBlock *title = assay_document_add (report, ASSAY_BLOCK_TITLE, review->task.id);
   AssayBlock *facts = NULL;
   title->lead = g_strjoin (" · ", or_dash (input->title), or_dash (input->category),
                            or_dash (input->framework), NULL);
   title->note = g_strdup (review->accept ? review->accept : "undecided");
-  facts = assay_report_add (report, ASSAY_BLOCK_FACTS, NULL);
+  facts = assay_document_add (report, ASSAY_BLOCK_FACTS, NULL);
   g_autofree char *minutes = g_strdup_printf ("%.0f min active", review->seconds_active / 60);
   g_autofree char *hash = review->task.sha256 && strlen (review->task.sha256) > 12
                               ? g_strdup_printf ("sha256 %.12s…", review->task.sha256)
@@ -45,12 +45,12 @@ assay_report_add_head (AssayReport *report, const AssayReportInput *input)
   assay_block_add_row (facts, "licence", licence, NULL);
   assay_block_add_row (facts, "time", minutes, NULL);
   if (has_words (review->summary))
-    assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, review->summary);
+    assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, review->summary);
 }
 
 /* The scores of an axis as digits, and the problem of its lowest score. */
 static void
-axis_scores (const AssayReportInput *input, const char *axis, GString *digits, const char **why)
+axis_scores (const AssayDocumentInput *input, const char *axis, GString *digits, const char **why)
 {
   gint64 lowest = G_MAXINT64;
   *why = "";
@@ -78,10 +78,10 @@ axis_scores (const AssayReportInput *input, const char *axis, GString *digits, c
 }
 
 void
-assay_report_add_verdicts (AssayReport *report, const AssayReportInput *input)
+assay_document_add_verdicts (AssayDocument *report, const AssayDocumentInput *input)
 {
-  assay_report_add (report, ASSAY_BLOCK_HEADING, "Verdicts")->level = 1;
-  AssayBlock *block = assay_report_add (report, ASSAY_BLOCK_VERDICTS, NULL);
+  assay_document_add (report, ASSAY_BLOCK_HEADING, "Verdicts")->level = 1;
+  AssayBlock *block = assay_document_add (report, ASSAY_BLOCK_VERDICTS, NULL);
   block->level = (int) input->rubric->scale.max;
   for (guint i = 0; i < input->rubric->axes->len; i++)
     {
@@ -101,9 +101,9 @@ assay_report_add_verdicts (AssayReport *report, const AssayReportInput *input)
 }
 
 static void
-add_quote (AssayReport *report, const AssayReportInput *input, const AssayEvidence *evidence)
+add_quote (AssayDocument *report, const AssayDocumentInput *input, const AssayEvidence *evidence)
 {
-  AssayBlock *block = assay_report_add (report, ASSAY_BLOCK_CODE, evidence->quote);
+  AssayBlock *block = assay_document_add (report, ASSAY_BLOCK_CODE, evidence->quote);
   block->lead = g_strdup (or_dash (evidence->ref));
   block->first = MAX (1, evidence->first_line);
   if (input->task_folder && assay_evidence_is_stale (evidence, input->task_folder))
@@ -111,7 +111,7 @@ add_quote (AssayReport *report, const AssayReportInput *input, const AssayEviden
 }
 
 static void
-add_evidence (AssayReport *report, const AssayReportInput *input, const AssayScore *score,
+add_evidence (AssayDocument *report, const AssayDocumentInput *input, const AssayScore *score,
               guint *figure)
 {
   g_autoptr (GString) others = g_string_new (NULL);
@@ -125,7 +125,7 @@ add_evidence (AssayReport *report, const AssayReportInput *input, const AssaySco
           g_autofree char *caption =
               g_strdup_printf ("Figure %u. %s Run %s, %s.", ++*figure, scene->description,
                                input->run->id, evidence->ref + strlen ("numerics/"));
-          AssayBlock *block = assay_report_add (report, ASSAY_BLOCK_FIGURE, caption);
+          AssayBlock *block = assay_document_add (report, ASSAY_BLOCK_FIGURE, caption);
           block->scene = g_steal_pointer (&scene);
         }
       else if (has_words (evidence->quote))
@@ -138,7 +138,7 @@ add_evidence (AssayReport *report, const AssayReportInput *input, const AssaySco
   if (has_words (score->evidence_text))
     g_string_append_printf (others, "%s%s", others->len ? "; " : "", score->evidence_text);
   if (others->len)
-    assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, others->str)->lead = g_strdup ("Evidence.");
+    assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, others->str)->lead = g_strdup ("Evidence.");
 }
 
 /* The number, or why there is none; `anchor` gets the level's words. */
@@ -157,8 +157,8 @@ score_words (const AssayCriterion *criterion, const AssayScore *score, const cha
 
 /* A criterion without words or evidence takes one line, any other a heading of its own. */
 static void
-add_criterion (AssayReport *report, const AssayReportInput *input, const AssayCriterion *criterion,
-               const AssayScore *score, guint *figure)
+add_criterion (AssayDocument *report, const AssayDocumentInput *input,
+               const AssayCriterion *criterion, const AssayScore *score, guint *figure)
 {
   const char *anchor = NULL;
   g_autofree char *words = score_words (criterion, score, &anchor);
@@ -166,28 +166,29 @@ add_criterion (AssayReport *report, const AssayReportInput *input, const AssayCr
                    && !has_words (score->evidence_text) && !score->evidence->len;
   if (plain)
     {
-      AssayBlock *line = assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, anchor);
+      AssayBlock *line = assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, anchor);
       line->lead = g_strdup_printf ("%s: %s.", criterion->title, words);
       return;
     }
   g_autofree char *title = g_strdup_printf ("%s: %s", criterion->title, words);
-  AssayBlock *heading = assay_report_add (report, ASSAY_BLOCK_HEADING, title);
+  AssayBlock *heading = assay_document_add (report, ASSAY_BLOCK_HEADING, title);
   heading->level = 2;
   heading->note = score->overridden ? g_strdup_printf ("machine suggested %" G_GINT64_FORMAT,
                                                        score->machine_suggestion)
                                     : NULL;
   if (*anchor)
-    assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, anchor)->lead = g_strdup ("Level.");
+    assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, anchor)->lead = g_strdup ("Level.");
   if (has_words (score->problem))
-    assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, score->problem)->lead = g_strdup ("Problem.");
+    assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, score->problem)->lead =
+        g_strdup ("Problem.");
   add_evidence (report, input, score, figure);
   if (has_words (score->fix))
-    assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, score->fix)->lead = g_strdup ("Fix.");
+    assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, score->fix)->lead = g_strdup ("Fix.");
 }
 
 /* Axes in the rubric's order; a criterion without words takes one line. */
 void
-assay_report_add_criteria (AssayReport *report, const AssayReportInput *input)
+assay_document_add_criteria (AssayDocument *report, const AssayDocumentInput *input)
 {
   guint figure = 0;
   for (guint a = 0; a < input->rubric->axes->len; a++)
@@ -203,7 +204,7 @@ assay_report_add_criteria (AssayReport *report, const AssayReportInput *input)
             continue;
           if (!headed)
             {
-              AssayBlock *heading = assay_report_add (report, ASSAY_BLOCK_HEADING, axis->title);
+              AssayBlock *heading = assay_document_add (report, ASSAY_BLOCK_HEADING, axis->title);
               heading->level = 1;
               heading->note = g_strdup (assay_review_verdict (input->review, axis->id));
               headed = TRUE;
@@ -235,31 +236,31 @@ where_words (const AssayFinding *finding)
 }
 
 void
-assay_report_add_findings (AssayReport *report, const AssayReportInput *input)
+assay_document_add_findings (AssayDocument *report, const AssayDocumentInput *input)
 {
   if (!input->findings || !input->findings->len)
     return;
-  AssayBlock *heading = assay_report_add (report, ASSAY_BLOCK_HEADING, "Findings");
+  AssayBlock *heading = assay_document_add (report, ASSAY_BLOCK_HEADING, "Findings");
   heading->level = 1;
   heading->note = g_strdup_printf ("%u by measurement", input->findings->len);
   for (guint i = 0; i < input->findings->len; i++)
     {
       const AssayFinding *finding = g_ptr_array_index (input->findings, i);
-      AssayBlock *block = assay_report_add (report, ASSAY_BLOCK_FINDING, finding->title);
+      AssayBlock *block = assay_document_add (report, ASSAY_BLOCK_FINDING, finding->title);
       block->lead = g_strdup (finding->rule);
       block->note = where_words (finding);
       block->level = finding->severity;
       if (has_words (finding->detail))
-        assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, finding->detail);
+        assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, finding->detail);
       if (has_words (finding->suggestion))
-        assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, finding->suggestion)->lead =
+        assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, finding->suggestion)->lead =
             g_strdup ("Suggestion.");
       if (has_words (finding->reason))
-        assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, finding->reason)->lead =
+        assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, finding->reason)->lead =
             g_strdup ("Reviewer.");
       if (has_words (finding->reproduce))
         {
-          AssayBlock *code = assay_report_add (report, ASSAY_BLOCK_CODE, finding->reproduce);
+          AssayBlock *code = assay_document_add (report, ASSAY_BLOCK_CODE, finding->reproduce);
           code->lead = g_strdup ("again");
         }
     }
@@ -273,14 +274,14 @@ add_columns (AssayBlock *block, const char *const *names, const double *weights,
 }
 
 static void
-add_workloads (AssayReport *report, const AssayRun *run)
+add_workloads (AssayDocument *report, const AssayRun *run)
 {
   static const char *const NAMES[] = {"workload", "output",     "status",        "worst ulp",
                                       "rms ulp",  "mismatches", "reference ulp", NULL};
   static const double WEIGHTS[] = {1.2, 1.2, 1.7, 1, 1, 1.1, 1.2};
   if (!run->workloads->len)
     return;
-  AssayBlock *block = assay_report_add (report, ASSAY_BLOCK_TABLE, NULL);
+  AssayBlock *block = assay_document_add (report, ASSAY_BLOCK_TABLE, NULL);
   add_columns (block, NAMES, WEIGHTS, G_N_ELEMENTS (WEIGHTS));
   for (guint i = 0; i < run->workloads->len; i++)
     {
@@ -304,11 +305,11 @@ add_workloads (AssayReport *report, const AssayRun *run)
 }
 
 static void
-add_stages (AssayReport *report, const AssayRun *run)
+add_stages (AssayDocument *report, const AssayRun *run)
 {
   static const char *const NAMES[] = {"stage", "status", "seconds", "why", NULL};
   static const double WEIGHTS[] = {1, 1, 0.8, 4};
-  AssayBlock *block = assay_report_add (report, ASSAY_BLOCK_TABLE, NULL);
+  AssayBlock *block = assay_document_add (report, ASSAY_BLOCK_TABLE, NULL);
   add_columns (block, NAMES, WEIGHTS, G_N_ELEMENTS (WEIGHTS));
   for (guint i = 0; i < run->stages->len; i++)
     {
@@ -322,14 +323,14 @@ add_stages (AssayReport *report, const AssayRun *run)
 }
 
 void
-assay_report_add_measurement (AssayReport *report, const AssayReportInput *input)
+assay_document_add_measurement (AssayDocument *report, const AssayDocumentInput *input)
 {
   const AssayRun *run = input->run;
   if (!run)
     return;
-  assay_report_add (report, ASSAY_BLOCK_HEADING, "How it was measured")->level = 1;
+  assay_document_add (report, ASSAY_BLOCK_HEADING, "How it was measured")->level = 1;
   add_workloads (report, run);
-  AssayBlock *facts = assay_report_add (report, ASSAY_BLOCK_FACTS, NULL);
+  AssayBlock *facts = assay_document_add (report, ASSAY_BLOCK_FACTS, NULL);
   assay_block_add_row (facts, "device", or_dash (run->device.name), NULL);
   assay_block_add_row (facts, "target", or_dash (run->device.target), NULL);
   assay_block_add_row (facts, "toolkit", or_dash (run->device.toolkit), NULL);
@@ -339,10 +340,10 @@ assay_report_add_measurement (AssayReport *report, const AssayReportInput *input
   assay_block_add_row (facts, "host", or_dash (run->environment.cpu), NULL);
   assay_block_add_row (facts, "started", or_dash (run->started), NULL);
   if (run->audit && has_words (run->audit->summary))
-    assay_report_add (report, ASSAY_BLOCK_PARAGRAPH, run->audit->summary)->lead =
+    assay_document_add (report, ASSAY_BLOCK_PARAGRAPH, run->audit->summary)->lead =
         g_strdup ("Tolerance audit.");
   if (g_strcmp0 (run->device.kind, "virtual") == 0)
-    assay_report_add (
+    assay_document_add (
         report, ASSAY_BLOCK_PARAGRAPH,
         "Values, memory accesses and races are those of the kernel's PTX, run on the virtual GPU "
         "in "
@@ -351,7 +352,7 @@ assay_report_add_measurement (AssayReport *report, const AssayReportInput *input
 }
 
 JsonNode *
-assay_report_record (const AssayReportInput *input)
+assay_document_record (const AssayDocumentInput *input)
 {
   JsonObject *object = json_object_new ();
   json_object_set_string_member (object, "format", "assay-report");

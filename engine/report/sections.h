@@ -6,12 +6,12 @@
 G_BEGIN_DECLS
 
 /* The sections of a review document, in reading order: judgement first, then what it rests on. */
-void assay_report_add_head (AssayReport *report, const AssayReportInput *input);
-void assay_report_add_verdicts (AssayReport *report, const AssayReportInput *input);
-void assay_report_add_criteria (AssayReport *report, const AssayReportInput *input);
-void assay_report_add_findings (AssayReport *report, const AssayReportInput *input);
-void assay_report_add_measurement (AssayReport *report, const AssayReportInput *input);
+void assay_document_add_head (AssayDocument *report, const AssayDocumentInput *input);
+void assay_document_add_verdicts (AssayDocument *report, const AssayDocumentInput *input);
+void assay_document_add_criteria (AssayDocument *report, const AssayDocumentInput *input);
+void assay_document_add_findings (AssayDocument *report, const AssayDocumentInput *input);
+void assay_document_add_measurement (AssayDocument *report, const AssayDocumentInput *input);
 /* (transfer full): the JSON document: review, findings, rubric, what was measured. */
-JsonNode *assay_report_record (const AssayReportInput *input);
+JsonNode *assay_document_record (const AssayDocumentInput *input);
 
 G_END_DECLS

@@ -11,7 +11,7 @@ typedef struct
   AssayRubric *rubric;
   AssayReviewEditor *editor;
   AssayRun *run;
-  AssayReport *report;
+  AssayDocument *report;
   char *folder;
 } Fixture;
 
@@ -109,16 +109,16 @@ set_up (Fixture *f, gconstpointer data)
   add_stage (f->run, "compile", ASSAY_STATUS_PASSED, NULL);
   add_stage (f->run, "bench", ASSAY_STATUS_SKIPPED, "the virtual GPU has no notion of time");
   score_everything (f);
-  AssayReportInput input = {.review = assay_review_editor_review (f->editor),
-                            .rubric = f->rubric,
-                            .run = f->run,
-                            .findings = f->run->findings,
-                            .title = "Row-wise softmax, float32",
-                            .category = "generation",
-                            .framework = "cuda",
-                            .licence = "MIT",
-                            .training_allowed = "yes"};
-  f->report = assay_report_new (&input);
+  AssayDocumentInput input = {.review = assay_review_editor_review (f->editor),
+                              .rubric = f->rubric,
+                              .run = f->run,
+                              .findings = f->run->findings,
+                              .title = "Row-wise softmax, float32",
+                              .category = "generation",
+                              .framework = "cuda",
+                              .licence = "MIT",
+                              .training_allowed = "yes"};
+  f->report = assay_document_new (&input);
   f->folder = g_dir_make_tmp ("assay-report-XXXXXX", NULL);
 }
 
@@ -127,7 +127,7 @@ tear_down (Fixture *f, gconstpointer data)
 {
   g_autofree char *command = g_strdup_printf ("rm -rf '%s'", f->folder);
   g_spawn_command_line_sync (command, NULL, NULL, NULL, NULL);
-  assay_report_free (f->report);
+  assay_document_free (f->report);
   assay_run_free (f->run);
   g_object_unref (f->editor);
   assay_rubric_free (f->rubric);
@@ -138,7 +138,7 @@ static char *export(Fixture *f, const char *name)
 {
   g_autoptr (GError) error = NULL;
   char *path = g_build_filename (f->folder, name, NULL);
-  g_assert_true (assay_report_export (f->report, path, &error));
+  g_assert_true (assay_document_export (f->report, path, &error));
   g_assert_no_error (error);
   return path;
 }
@@ -268,10 +268,10 @@ static void
 other_endings_are_refused (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_false (assay_report_export (f->report, "report.docx", &error));
+  g_assert_false (assay_document_export (f->report, "report.docx", &error));
   g_assert_nonnull (strstr (error->message, ".md, .pdf or .json"));
   g_clear_error (&error);
-  g_assert_false (assay_report_export (f->report, "/nowhere/at/all/report.pdf", &error));
+  g_assert_false (assay_document_export (f->report, "/nowhere/at/all/report.pdf", &error));
   g_assert_nonnull (strstr (error->message, "/nowhere/at/all/report.pdf could not be written"));
 }
 
