@@ -41,5 +41,7 @@ gboolean assay_probes_run (const AssayProbesInput *input, AssayAudit *audit,
 void assay_audit_conclude (AssayAudit *audit);
 
 AssayAudit *assay_audit_new (void);
+void assay_audit_free (AssayAudit *audit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAudit, assay_audit_free)
 
 G_END_DECLS

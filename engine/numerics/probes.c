@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/numerics/plant.h"
+
+#include <math.h>
+#include <string.h>
+
+AssayAudit *
+assay_audit_new (void)
+{
+  return assay_json_table_new (&ASSAY_AUDIT_TABLE);
+}
+
+void
+assay_audit_free (AssayAudit *audit)
+{
+  assay_json_table_free (&ASSAY_AUDIT_TABLE, audit);
+}
+
+static gboolean
+judge (const AssayPlanting *planting, const AssayArray *candidate, const AssayArray *reference,
+       AssayProbeKind kind, const char *name, AssayAudit *audit, GCancellable *cancellable,
+       GError **error)
+{
+  const AssayProbesInput *input = planting->input;
+  AssayCompareInput compare = {
+      .candidate = candidate,
+      .reference = reference,
+      .gold = input->gold,
+      .gold_low = input->gold_low,
+      .tolerance = input->tolerance,
+      .threads = input->threads,
+  };
+  AssayGate gate;
+  if (!assay_gate (&compare, &gate, cancellable, error))
+    return FALSE;
+  AssayProbe *probe = assay_probe_new ();
+  probe->kind = kind;
+  probe->name = g_strdup (name);
+  probe->workload = g_strdup (input->workload);
+  probe->output = g_strdup (input->output);
+  probe->accepted = gate.accepted;
+  probe->max_abs = gate.max_abs_gold;
+  probe->rms = gate.rms_gold;
+  probe->mismatch_share = gate.mismatch_share;
+  probe->needed_atol = gate.needed_atol;
+  probe->margin = gate.margin;
+  g_ptr_array_add (audit->probes, probe);
+  return TRUE;
+}
+
+static void
+begin (AssayPlanting *planting, const AssayProbesInput *input)
+{
+  const AssayArray *reference = input->reference;
+  gsize parts = (gsize) assay_dtype_format (reference->dtype)->components;
+  planting->input = input;
+  planting->reference = reference;
+  planting->components = assay_array_components (reference);
+  gint64 last = reference->ndim ? reference->shape[reference->ndim - 1] : 1;
+  planting->columns = MAX (last * (gint64) parts, 1);
+  planting->rows = (gint64) planting->components / planting->columns;
+  planting->values = g_new (double, planting->components);
+  planting->is_float = assay_dtype_is_float (reference->dtype);
+  planting->largest = 0;
+  assay_dtype_decode_array (reference->dtype, reference->data, 0, planting->components,
+                            planting->values);
+  double largest = -1;
+  for (gsize i = 0; i < planting->components; i++)
+    if (isfinite (planting->values[i]) && fabs (planting->values[i]) > largest)
+      {
+        largest = fabs (planting->values[i]);
+        planting->largest = i;
+      }
+}
+
+static gboolean
+equals_reference (const AssayPlanting *planting, const AssayArray *out)
+{
+  return memcmp (out->data, planting->reference->data, out->bytes) == 0;
+}
+
+/* The reference in the task's precision, against gold rounded once: what the gate must leave room for. */
+static gboolean
+probe_reference (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
+                 GCancellable *cancellable, GError **error)
+{
+  if (!planting->input->gold)
+    return TRUE;
+  ASSAY_PLANTS[0].make (planting, out);
+  return judge (planting, planting->reference, out, ASSAY_PROBE_REFERENCE,
+                "reference in the task's precision", audit, cancellable, error);
+}
+
+static gboolean
+probe_plants (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
+              GCancellable *cancellable, GError **error)
+{
+  for (gsize i = 0; i < ASSAY_N_PLANTS; i++)
+    {
+      const AssayPlant *plant = &ASSAY_PLANTS[i];
+      memcpy (out->data, planting->reference->data, out->bytes);
+      if (!plant->make (planting, out))
+        continue;
+      if (plant->kind == ASSAY_PROBE_MUTANT && equals_reference (planting, out))
+        continue;
+      if (!judge (planting, out, planting->reference, plant->kind, plant->name, audit, cancellable,
+                  error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+probe_copies (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
+              GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < planting->input->n_inputs; i++)
+    {
+      const AssayProbeInput *input = &planting->input->inputs[i];
+      if (!assay_array_same_shape (input->array, planting->reference)
+          || assay_array_components (input->array) != planting->components
+          || planting->reference->ndim == 0)
+        continue;
+      g_autofree char *name = g_strdup_printf ("copy of input %s", input->name);
+      assay_plant_copy (planting, input->array, out);
+      if (!judge (planting, out, planting->reference, ASSAY_PROBE_TRIVIAL, name, audit, cancellable,
+                  error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Types whose precision is below both the output's and what the task promises to compute in. */
+static gboolean
+probe_downgrades (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
+                  GCancellable *cancellable, GError **error)
+{
+  static const AssayDtype LOWER[] = {ASSAY_DTYPE_FLOAT32,       ASSAY_DTYPE_TFLOAT32,
+                                     ASSAY_DTYPE_FLOAT16,       ASSAY_DTYPE_BFLOAT16,
+                                     ASSAY_DTYPE_FLOAT8_E4M3FN, ASSAY_DTYPE_FLOAT8_E5M2};
+  AssayDtype compute = assay_dtype_from_name (planting->input->compute);
+  int limit = assay_dtype_format (planting->reference->dtype)->fraction_bits;
+  if (compute != ASSAY_DTYPE_UNKNOWN && assay_dtype_is_float (compute))
+    limit = MIN (limit, assay_dtype_format (compute)->fraction_bits);
+  for (gsize i = 0; planting->is_float && i < G_N_ELEMENTS (LOWER); i++)
+    {
+      if (assay_dtype_format (LOWER[i])->fraction_bits >= limit)
+        continue;
+      g_autofree char *name = g_strdup_printf ("output rounded to %s", assay_dtype_name (LOWER[i]));
+      assay_plant_downgrade (planting, LOWER[i], out);
+      if (equals_reference (planting, out))
+        continue;
+      if (!judge (planting, out, planting->reference, ASSAY_PROBE_DOWNGRADE, name, audit,
+                  cancellable, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+assay_probes_run (const AssayProbesInput *input, AssayAudit *audit, GCancellable *cancellable,
+                  GError **error)
+{
+  if (input->reference->count == 0)
+    return TRUE;
+  g_autoptr (AssayArray) out = assay_array_new (input->reference->dtype, input->reference->shape,
+                                                input->reference->ndim, error);
+  if (!out)
+    return FALSE;
+  AssayPlanting planting;
+  begin (&planting, input);
+  gboolean done = probe_reference (&planting, out, audit, cancellable, error)
+                  && probe_plants (&planting, out, audit, cancellable, error)
+                  && probe_copies (&planting, out, audit, cancellable, error)
+                  && probe_downgrades (&planting, out, audit, cancellable, error);
+  g_free (planting.values);
+  return done;
+}
+
+static gboolean
+is_wrong (const AssayProbe *probe)
+{
+  return probe->kind == ASSAY_PROBE_TRIVIAL || probe->kind == ASSAY_PROBE_DOWNGRADE
+         || probe->kind == ASSAY_PROBE_MUTANT;
+}
+
+/* The names of the probes in question, each once, in order. */
+static char *
+witnesses (const AssayAudit *audit, gboolean wrong, guint *count)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < audit->probes->len; i++)
+    {
+      const AssayProbe *probe = g_ptr_array_index (audit->probes, i);
+      if (is_wrong (probe) != wrong || probe->accepted != wrong)
+        continue;
+      if (!g_ptr_array_find_with_equal_func (names, probe->name, g_str_equal, NULL))
+        g_ptr_array_add (names, probe->name);
+    }
+  *count = names->len;
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (", ", (char **) names->pdata);
+}
+
+void
+assay_audit_conclude (AssayAudit *audit)
+{
+  guint loose = 0, tight = 0, planted = 0;
+  g_autofree char *accepted = witnesses (audit, TRUE, &loose);
+  g_autofree char *refused = witnesses (audit, FALSE, &tight);
+  for (guint i = 0; i < audit->probes->len; i++)
+    planted += is_wrong (g_ptr_array_index (audit->probes, i));
+  g_free (audit->grade);
+  g_free (audit->summary);
+  if (audit->probes->len == 0)
+    {
+      audit->grade = g_strdup ("unknown");
+      audit->summary = g_strdup ("No planted answer could be judged.");
+      return;
+    }
+  audit->grade = g_strdup (loose ? "too_loose" : tight ? "too_tight" : "sound");
+  if (loose && tight)
+    audit->summary = g_strdup_printf (
+        "Too loose: accepts %s. Also too tight: refuses %s, which are right.", accepted, refused);
+  else if (loose)
+    audit->summary = g_strdup_printf ("Too loose: accepts %s.", accepted);
+  else if (tight)
+    audit->summary = g_strdup_printf ("Too tight: refuses %s, which are right.", refused);
+  else
+    audit->summary = g_strdup_printf (
+        "Sound: refuses all %u planted wrong answers and accepts the right ones.", planted);
+}
