@@ -111,11 +111,40 @@ static const AssayJsonField PROBE_FIELDS[] = {
 #undef F
 const AssayJsonTable ASSAY_PROBE_TABLE = {"probe", sizeof (AssayProbe), PROBE_FIELDS, NULL};
 
+#define F(member, kind, ...) FIELD (AssayFrontier, member, kind, __VA_ARGS__)
+static const AssayJsonField FRONTIER_FIELDS[] = {
+    F (kind, ENUM, .words = ASSAY_PROBE_KINDS),
+    F (name, STRING),
+    F (atol, DOUBLES),
+    ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_FRONTIER_TABLE = {"frontier", sizeof (AssayFrontier), FRONTIER_FIELDS,
+                                             NULL};
+
+#define F(member, kind, ...) FIELD (AssayPlane, member, kind, __VA_ARGS__)
+static const AssayJsonField PLANE_FIELDS[] = {
+    F (workload, STRING),
+    F (output, STRING),
+    F (rtol, DOUBLES),
+    F (frontiers, LIST, .table = &ASSAY_FRONTIER_TABLE),
+    F (candidate, DOUBLES),
+    F (share_atol, DOUBLES),
+    F (share, DOUBLES),
+    F (proposed_rtol, DOUBLE),
+    F (proposed_atol, DOUBLE),
+    F (proposal, STRING),
+    ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_PLANE_TABLE = {"plane", sizeof (AssayPlane), PLANE_FIELDS, NULL};
+
 #define F(member, kind, ...) FIELD (AssayAudit, member, kind, __VA_ARGS__)
 static const AssayJsonField AUDIT_FIELDS[] = {
     F (grade, STRING),
     F (summary, STRING),
     F (probes, LIST, .table = &ASSAY_PROBE_TABLE),
+    F (planes, LIST, .table = &ASSAY_PLANE_TABLE),
     ASSAY_JSON_END,
 };
 #undef F

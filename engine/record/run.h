@@ -125,11 +125,33 @@ typedef struct
   double margin;
 } AssayProbe;
 
+/* What one answer needs in the plane of tolerances: at each rtol of the plane, the atol from which
+ * |c - r| <= atol + rtol |r| holds for every element; infinite where none helps. */
+typedef struct
+{
+  int kind; /* AssayProbeKind */
+  char *name;
+  GArray *atol; /* double */
+} AssayFrontier;
+
+typedef struct
+{
+  char *workload, *output;
+  GArray *rtol;         /* double, ascending, logarithmic */
+  GPtrArray *frontiers; /* AssayFrontier *: the reference, honest and wrong answers */
+  GArray *candidate;    /* double: the candidate's own frontier */
+  GArray *share_atol;   /* double, ascending: rows of `share` */
+  GArray *share;        /* double: share of the candidate's elements that pass, atol × rtol */
+  double proposed_rtol, proposed_atol; /* NaN: no sound window on this output */
+  char *proposal;                      /* the rule behind the proposal, or why there is none */
+} AssayPlane;
+
 typedef struct
 {
   char *grade;       /* sound | too_loose | too_tight | unknown */
   char *summary;     /* one sentence that names its witnesses */
   GPtrArray *probes; /* AssayProbe * */
+  GPtrArray *planes; /* AssayPlane *, one an output */
 } AssayAudit;
 
 typedef struct
@@ -205,6 +227,8 @@ extern const AssayJsonTable ASSAY_COMPILE_TABLE;
 extern const AssayJsonTable ASSAY_LAUNCH_TABLE;
 extern const AssayJsonTable ASSAY_OUTPUT_TABLE;
 extern const AssayJsonTable ASSAY_AUDIT_TABLE;
+extern const AssayJsonTable ASSAY_PLANE_TABLE;
+extern const AssayJsonTable ASSAY_FRONTIER_TABLE;
 extern const AssayJsonTable ASSAY_WORKLOAD_RECORD_TABLE;
 extern const AssayJsonTable ASSAY_AXIS_VALUE_TABLE;
 extern const AssayJsonTable ASSAY_SKIPPED_RULE_TABLE;

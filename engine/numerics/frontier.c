@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/numerics/frontier.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHUNK ((gsize) 1 << 14)
+#define PER_DECADE 4
+#define DECADES 9
+#define COLUMNS (DECADES * PER_DECADE + 1)
+#define SHARE_DECADES 16 /* atol 1e-14 … 1e2 */
+#define SHARE_ROWS (SHARE_DECADES * PER_DECADE + 1)
+/* A window that starts at an exact answer has no ratio; this far below the wrong answers counts. */
+#define TINY 0x1p-40
+
+AssayPlane *
+assay_plane_new (const char *workload, const char *output)
+{
+  AssayPlane *plane = assay_json_table_new (&ASSAY_PLANE_TABLE);
+  plane->workload = g_strdup (workload);
+  plane->output = g_strdup (output);
+  for (int i = 0; i < COLUMNS; i++)
+    {
+      double rtol = pow (10, (double) i / PER_DECADE - DECADES);
+      g_array_append_val (plane->rtol, rtol);
+    }
+  return plane;
+}
+
+typedef struct
+{
+  const AssayCompareInput *input;
+  const GArray *rtol;
+  gsize count;
+  double (*needed)[COLUMNS];               /* per piece */
+  guint64 (*passes)[SHARE_ROWS * COLUMNS]; /* per piece, or NULL: first row that passes */
+} Sweep;
+
+/* The row of atol from which `needed` passes; SHARE_ROWS when none does. */
+static int
+row_of (double needed)
+{
+  if (needed <= 0)
+    return 0;
+  double row = ceil ((log10 (needed) + SHARE_DECADES - 2) * PER_DECADE - 1e-9);
+  return row <= 0 ? 0 : row > SHARE_ROWS ? SHARE_ROWS : (int) row;
+}
+
+static void
+sweep_values (const Sweep *sweep, gsize piece, const double *c, const double *r, gsize n)
+{
+  double *needed = sweep->needed[piece];
+  for (gsize i = 0; i < n; i++)
+    {
+      gboolean same = c[i] == r[i] || (isnan (c[i]) && isnan (r[i]));
+      double error = same ? 0 : fabs (c[i] - r[i]);
+      double size = isfinite (r[i]) ? fabs (r[i]) : 0;
+      if (!same && !(isfinite (c[i]) && isfinite (r[i])))
+        error = INFINITY;
+      for (guint k = 0; k < COLUMNS; k++)
+        {
+          double atol = error - g_array_index (sweep->rtol, double, k) * size;
+          needed[k] = atol > needed[k] ? atol : needed[k];
+        }
+      for (guint k = 0; sweep->passes && k < COLUMNS; k++)
+        {
+          int row = row_of (error - g_array_index (sweep->rtol, double, k) * size);
+          if (row < SHARE_ROWS)
+            sweep->passes[piece][row * COLUMNS + (int) k]++;
+        }
+    }
+}
+
+static void
+sweep_piece (gsize piece, gpointer user_data)
+{
+  const Sweep *sweep = user_data;
+  const AssayArray *candidate = sweep->input->candidate, *reference = sweep->input->reference;
+  gsize begin = piece * CHUNK, n = MIN (CHUNK, sweep->count - begin);
+  g_autofree double *c = g_new (double, n), *r = g_new (double, n);
+  assay_dtype_decode_array (candidate->dtype, candidate->data, begin, n, c);
+  assay_dtype_decode_array (reference->dtype, reference->data, begin, n, r);
+  sweep_values (sweep, piece, c, r, n);
+}
+
+static gboolean
+sweep_all (Sweep *sweep, gsize pieces, GCancellable *cancellable, GError **error)
+{
+  return assay_parallel_for (pieces, sweep->input->threads, sweep_piece, sweep, NULL, NULL,
+                             cancellable, error);
+}
+
+static void
+merge_needed (const Sweep *sweep, gsize pieces, GArray *atol)
+{
+  g_array_set_size (atol, 0);
+  for (int k = 0; k < COLUMNS; k++)
+    {
+      double most = 0;
+      for (gsize piece = 0; piece < pieces; piece++)
+        most = fmax (most, sweep->needed[piece][k]);
+      g_array_append_val (atol, most);
+    }
+}
+
+gboolean
+assay_frontier (const AssayCompareInput *input, const GArray *rtol, GArray *atol,
+                GCancellable *cancellable, GError **error)
+{
+  gsize count = assay_array_components (input->reference), pieces = (count + CHUNK - 1) / CHUNK;
+  g_autofree double (*needed)[COLUMNS] = g_malloc0_n (MAX (pieces, 1), sizeof *needed);
+  Sweep sweep = {input, rtol, count, needed, NULL};
+  if (!sweep_all (&sweep, pieces, cancellable, error))
+    return FALSE;
+  merge_needed (&sweep, pieces, atol);
+  return TRUE;
+}
+
+gboolean
+assay_plane_add (AssayPlane *plane, int kind, const char *name, const AssayCompareInput *input,
+                 GCancellable *cancellable, GError **error)
+{
+  AssayFrontier *frontier = assay_json_table_new (&ASSAY_FRONTIER_TABLE);
+  frontier->kind = kind;
+  frontier->name = g_strdup (name);
+  g_ptr_array_add (plane->frontiers, frontier);
+  return assay_frontier (input, plane->rtol, frontier->atol, cancellable, error);
+}
+
+/* At most 2^20 elements are looked at for the shares, evenly spread, since a share needs no more. */
+static AssayArray *
+thinned (const AssayArray *array)
+{
+  gsize step = assay_array_components (array) / ((gsize) 1 << 20) + 1;
+  gint64 shape = (gint64) ((assay_array_components (array) + step - 1) / step);
+  AssayArray *out = assay_array_new (ASSAY_DTYPE_FLOAT64, &shape, 1, NULL);
+  for (gint64 i = 0; out && i < shape; i++)
+    assay_array_set (out, (gsize) i, assay_array_get (array, (gsize) i * step));
+  return out;
+}
+
+static void
+fill_shares (AssayPlane *plane, const Sweep *sweep, gsize pieces)
+{
+  g_array_set_size (plane->share, 0);
+  g_array_set_size (plane->share_atol, 0);
+  g_autofree guint64 *passed = g_new0 (guint64, COLUMNS);
+  for (int row = 0; row < SHARE_ROWS; row++)
+    {
+      double atol = pow (10, (double) row / PER_DECADE - (SHARE_DECADES - 2));
+      g_array_append_val (plane->share_atol, atol);
+      for (int k = 0; k < COLUMNS; k++)
+        {
+          for (gsize piece = 0; piece < pieces; piece++)
+            passed[k] += sweep->passes[piece][row * COLUMNS + k];
+          double share = (double) passed[k] / (double) MAX (sweep->count, 1);
+          g_array_append_val (plane->share, share);
+        }
+    }
+}
+
+gboolean
+assay_plane_set_candidate (AssayPlane *plane, const AssayCompareInput *input,
+                           GCancellable *cancellable, GError **error)
+{
+  if (!assay_frontier (input, plane->rtol, plane->candidate, cancellable, error))
+    return FALSE;
+  g_autoptr (AssayArray) candidate = thinned (input->candidate);
+  g_autoptr (AssayArray) reference = thinned (input->reference);
+  if (!candidate || !reference)
+    return TRUE; /* no memory for the shares: the frontier alone */
+  AssayCompareInput thin = {
+      .candidate = candidate, .reference = reference, .threads = input->threads};
+  gsize count = candidate->count, pieces = (count + CHUNK - 1) / CHUNK;
+  g_autofree double (*needed)[COLUMNS] = g_malloc0_n (MAX (pieces, 1), sizeof *needed);
+  g_autofree guint64 (*passes)[SHARE_ROWS * COLUMNS] =
+      g_malloc0_n (MAX (pieces, 1), sizeof *passes);
+  Sweep sweep = {&thin, plane->rtol, count, needed, passes};
+  if (!sweep_all (&sweep, pieces, cancellable, error))
+    return FALSE;
+  fill_shares (plane, &sweep, pieces);
+  return TRUE;
+}
+
+typedef struct
+{
+  double honest, wrong; /* atol: the worst right answer, the least of the wrong ones */
+  const char *honest_name, *wrong_name;
+} Window;
+
+static gboolean
+is_right (const AssayFrontier *frontier)
+{
+  return frontier->kind == ASSAY_PROBE_HONEST || frontier->kind == ASSAY_PROBE_REFERENCE;
+}
+
+static Window
+window_at (const AssayPlane *plane, guint column)
+{
+  Window window = {0, INFINITY, "an exact answer", "none"};
+  for (guint i = 0; i < plane->frontiers->len; i++)
+    {
+      const AssayFrontier *frontier = g_ptr_array_index (plane->frontiers, i);
+      double atol = g_array_index (frontier->atol, double, column);
+      if (is_right (frontier) && atol > window.honest)
+        {
+          window.honest = atol;
+          window.honest_name = frontier->name;
+        }
+      else if (!is_right (frontier) && atol < window.wrong)
+        {
+          window.wrong = atol;
+          window.wrong_name = frontier->name;
+        }
+    }
+  return window;
+}
+
+static double
+width_of (const Window *window)
+{
+  double floor = isfinite (window->wrong) ? window->wrong * TINY : 0;
+  return window->wrong / fmax (window->honest, floor);
+}
+
+void
+assay_plane_propose (AssayPlane *plane)
+{
+  double widest = 1;
+  Window best = {0, 0, NULL, NULL};
+  g_free (plane->proposal);
+  plane->proposed_rtol = plane->proposed_atol = NAN;
+  for (guint k = 0; k < plane->rtol->len; k++)
+    {
+      Window window = window_at (plane, k);
+      /* On a plateau the smallest rtol says most with least. */
+      if (isfinite (window.wrong) && width_of (&window) > widest * (1 + 1e-9))
+        {
+          widest = width_of (&window);
+          best = window;
+          plane->proposed_rtol = g_array_index (plane->rtol, double, k);
+        }
+    }
+  if (isnan (plane->proposed_rtol))
+    {
+      Window window = window_at (plane, 0);
+      plane->proposal = g_strdup_printf (
+          isfinite (window.wrong)
+              ? "No proposal: no rtol leaves room between the right answers (worst: %s) and the "
+                "wrong ones (nearest: %s)."
+              : "No proposal: no wrong answer was planted here.",
+          window.honest_name, window.wrong_name);
+      return;
+    }
+  double honest = fmax (best.honest, best.wrong * TINY);
+  gboolean narrow = widest < 16;
+  plane->proposed_atol = narrow ? sqrt (honest * best.wrong) : honest * 4;
+  plane->proposal = g_strdup_printf (
+      "%s the worst right answer (%s); the nearest wrong one (%s) stands %.3g times above it.",
+      narrow ? "The geometric middle above" : "Four times", best.honest_name, best.wrong_name,
+      widest);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/numerics/compare.h"
+#include "engine/record/run.h"
+
+G_BEGIN_DECLS
+
+/* The plane of tolerances (rtol across, atol up) for the rule |c - r| <= atol + rtol |r|: where each
+ * answer begins to pass, and where right answers pass while wrong ones do not. */
+
+/* (transfer full): an empty plane over rtol 1e-9 … 1, four values a decade. */
+AssayPlane *assay_plane_new (const char *workload, const char *output);
+
+/* The frontier of one answer: atol[i] = max (|c - r| - rtol[i] |r|), at least 0, infinite when a NaN or
+ * infinity stands against a number. Only candidate, reference and threads of `input` are read. */
+gboolean assay_frontier (const AssayCompareInput *input, const GArray *rtol, GArray *atol,
+                         GCancellable *cancellable, GError **error);
+
+/* Appends the answer's frontier to the plane. */
+gboolean assay_plane_add (AssayPlane *plane, int kind, const char *name,
+                          const AssayCompareInput *input, GCancellable *cancellable,
+                          GError **error);
+/* The candidate's frontier and the share of its elements that pass, over the plane. */
+gboolean assay_plane_set_candidate (AssayPlane *plane, const AssayCompareInput *input,
+                                    GCancellable *cancellable, GError **error);
+
+/* Sets the proposal from the frontiers. At each rtol the sound window reaches from the worst honest
+ * answer to the least of the wrong ones. Where it is widest, as a ratio: four times the worst honest
+ * atol, but its geometric middle when the window is narrower than sixteen times. No window, no
+ * proposal, and the reason. */
+void assay_plane_propose (AssayPlane *plane);
+
+G_END_DECLS
