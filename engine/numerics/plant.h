@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const AssayProbesInput *input;
+  AssayPlane *plane; /* borrowed; NULL where the output has none (complex) */
   const AssayArray *reference;
   gsize components;
   gint64 rows, columns; /* in components, leading dimensions folded into rows */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/numerics/frontier.h"
 #include "engine/numerics/plant.h"
 
 #include <math.h>
@@ -45,7 +46,8 @@ judge (const AssayPlanting *planting, const AssayArray *candidate, const AssayAr
   probe->needed_atol = gate.needed_atol;
   probe->margin = gate.margin;
   g_ptr_array_add (audit->probes, probe);
-  return TRUE;
+  return !planting->plane
+         || assay_plane_add (planting->plane, kind, name, &compare, cancellable, error);
 }
 
 static void
@@ -157,6 +159,28 @@ probe_downgrades (const AssayPlanting *planting, AssayArray *out, AssayAudit *au
   return TRUE;
 }
 
+static AssayPlane *
+begin_plane (const AssayProbesInput *input, AssayAudit *audit)
+{
+  if (assay_dtype_format (input->reference->dtype)->components != 1)
+    return NULL;
+  AssayPlane *plane = assay_plane_new (input->workload, input->output);
+  g_ptr_array_add (audit->planes, plane);
+  return plane;
+}
+
+static gboolean
+finish_plane (AssayPlane *plane, const AssayProbesInput *input, GCancellable *cancellable,
+              GError **error)
+{
+  if (!plane)
+    return TRUE;
+  assay_plane_propose (plane);
+  AssayCompareInput compare = {
+      .candidate = input->candidate, .reference = input->reference, .threads = input->threads};
+  return !input->candidate || assay_plane_set_candidate (plane, &compare, cancellable, error);
+}
+
 gboolean
 assay_probes_run (const AssayProbesInput *input, AssayAudit *audit, GCancellable *cancellable,
                   GError **error)
@@ -169,12 +193,13 @@ assay_probes_run (const AssayProbesInput *input, AssayAudit *audit, GCancellable
     return FALSE;
   AssayPlanting planting;
   begin (&planting, input);
+  planting.plane = begin_plane (input, audit);
   gboolean done = probe_reference (&planting, out, audit, cancellable, error)
                   && probe_plants (&planting, out, audit, cancellable, error)
                   && probe_copies (&planting, out, audit, cancellable, error)
                   && probe_downgrades (&planting, out, audit, cancellable, error);
   g_free (planting.values);
-  return done;
+  return done && finish_plane (planting.plane, input, cancellable, error);
 }
 
 static gboolean

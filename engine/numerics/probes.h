@@ -25,12 +25,13 @@ typedef struct
   const AssayProbeInput
       *inputs; /* arrays that might be copied; those of another shape are left out */
   guint n_inputs;
-  const AssayArray *stale; /* what another workload's run left behind: same shape, or NULL */
-  const char *compute;     /* the promised dtype, or NULL: downgrades are what lies below it */
+  const AssayArray *stale;     /* what another workload's run left behind: same shape, or NULL */
+  const char *compute;         /* the promised dtype, or NULL: downgrades are what lies below it */
+  const AssayArray *candidate; /* its frontier and shares join the plane; or NULL */
   guint threads;
 } AssayProbesInput;
 
-/* Appends AssayProbe records of this output to audit->probes. A probe that cannot differ from the
+/* Appends AssayProbe records of this output to audit->probes, and its plane to audit->planes. A probe that cannot differ from the
  * right answer (all rows alike, an output that is zero) is left out: it would prove nothing. */
 gboolean assay_probes_run (const AssayProbesInput *input, AssayAudit *audit,
                            GCancellable *cancellable, GError **error);
