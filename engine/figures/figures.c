@@ -3,12 +3,13 @@
 
 #include "engine/figures/histograms.h"
 #include "engine/figures/margin.h"
+#include "engine/figures/plane.h"
 #include "engine/figures/position.h"
 
 #include <math.h>
 
-static const char *const NAMES[ASSAY_N_FIGURES] = {"ulp", "absolute", "relative", "position",
-                                                   "margin"};
+static const char *const NAMES[ASSAY_N_FIGURES] = {"ulp",      "absolute", "relative",
+                                                   "position", "margin",   "plane"};
 
 char *
 assay_figure_ref (AssayFigure figure, const char *workload, const char *output)
@@ -24,6 +25,7 @@ assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRe
   const AssayComparison *reference = output->gold ? output->gold->reference : NULL;
   if (!comparison || !output->tolerance)
     return NULL;
+  const AssayPlane *plane = assay_run_find_plane (run, workload->name, output->name);
   g_autofree char *id = assay_figure_ref (figure, workload->name, output->name);
   switch (figure)
     {
@@ -35,6 +37,8 @@ assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRe
                                        figure == ASSAY_FIGURE_RELATIVE);
     case ASSAY_FIGURE_POSITION:
       return assay_figure_position_scene (id, output);
+    case ASSAY_FIGURE_PLANE:
+      return plane ? assay_figure_plane_scene (id, run, plane, output->tolerance) : NULL;
     case ASSAY_FIGURE_MARGIN:
     default:
       return assay_figure_margin_scene (id, run, workload, output);

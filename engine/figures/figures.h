@@ -15,6 +15,7 @@ typedef enum
   ASSAY_FIGURE_RELATIVE, /* the same divided by |gold| */
   ASSAY_FIGURE_POSITION, /* rms ULP by place in the output, row means beside it */
   ASSAY_FIGURE_MARGIN,   /* every planted answer against the gate */
+  ASSAY_FIGURE_PLANE,    /* the plane of tolerances: who passes where */
   ASSAY_N_FIGURES,
 } AssayFigure;
 

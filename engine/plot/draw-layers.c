@@ -93,7 +93,7 @@ draw_line (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *pan
         cairo_line_to (cr, x, y);
     }
   assay_set_role (cr, style, layer->role, 1.0);
-  cairo_set_line_width (cr, 1.1 * style->scale);
+  cairo_set_line_width (cr, (layer->x > 0 ? layer->x : 1.1) * style->scale);
   cairo_stroke (cr);
 }
 

@@ -41,7 +41,7 @@ typedef struct
   GPtrArray *names;    /* char * per mark, may hold NULL; BARS: the number above each bar */
   GArray *filled;      /* gboolean per mark */
   AssayMark mark;
-  double x; /* RULE; REGION: x … x_end */
+  double x; /* RULE; REGION: x … x_end; LINE: its width, 0 for the usual */
   double x_end;
   /* HEAT */
   int rows, columns;

@@ -104,6 +104,46 @@ add_probe (AssayRun *run, int kind, const char *name, double margin)
   g_ptr_array_add (run->audit->probes, probe);
 }
 
+/* Straight frontiers: |c - r| of a constant relative and absolute error. */
+static void
+add_plane (AssayRun *run)
+{
+  static const struct
+  {
+    int kind;
+    const char *name;
+    double relative, absolute;
+  } ANSWERS[] = {{ASSAY_PROBE_REFERENCE, "reference", 6e-8, 0},
+                 {ASSAY_PROBE_HONEST, "sequential f32 sum", 4e-6, 0},
+                 {ASSAY_PROBE_DOWNGRADE, "bf16 output", 4e-3, 0},
+                 {ASSAY_PROBE_TRIVIAL, "zeros", 1, 0},
+                 {ASSAY_PROBE_MUTANT, "one element off", 0, 3e-6}};
+  AssayPlane *plane = assay_json_table_new (&ASSAY_PLANE_TABLE);
+  plane->workload = g_strdup ("vocab");
+  plane->output = g_strdup ("y");
+  for (gsize a = 0; a < G_N_ELEMENTS (ANSWERS); a++)
+    {
+      AssayFrontier *frontier = assay_json_table_new (&ASSAY_FRONTIER_TABLE);
+      frontier->kind = ANSWERS[a].kind;
+      frontier->name = g_strdup (ANSWERS[a].name);
+      for (int i = 0; i <= 36; i++)
+        {
+          double rtol = pow (10, i / 4.0 - 9);
+          double atol = fmax (0, (ANSWERS[a].relative - rtol) * 6.3e-5) + ANSWERS[a].absolute;
+          g_array_append_val (frontier->atol, atol);
+          if (a == 0)
+            g_array_append_val (plane->rtol, rtol);
+          if (a == 1)
+            g_array_append_val (plane->candidate, atol);
+        }
+      g_ptr_array_add (plane->frontiers, frontier);
+    }
+  plane->proposed_rtol = 2e-5;
+  plane->proposed_atol = 1e-12;
+  plane->proposal = g_strdup ("Four times the worst right answer.");
+  g_ptr_array_add (run->audit->planes, plane);
+}
+
 AssayRun *
 plot_fixture_run (void)
 {
@@ -136,5 +176,6 @@ plot_fixture_run (void)
   add_probe (run, ASSAY_PROBE_MUTANT, "× 1.01", 0.0063);
   add_probe (run, ASSAY_PROBE_MUTANT, "last row dropped", 0.63);
   add_probe (run, ASSAY_PROBE_MUTANT, "not normalised", 1e4);
+  add_plane (run);
   return run;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/figures/figures.h"
+#include "engine/figures/plane.h"
 #include "engine/plot/export.h"
 #include "engine/plot/layout.h"
 #include "tests/plot/fixture.h"
@@ -155,6 +156,23 @@ summary_names_its_witnesses (void)
   g_assert_nonnull (strstr (text, "reference good to 5.10 ulp"));
 }
 
+static void
+a_point_of_the_plane_counts_who_passes (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  const AssayPlane *plane = assay_run_find_plane (run, "vocab", "y");
+  AssayPlanePoint gate = assay_plane_at (plane, 1e-4, 1e-4);
+  AssayPlanePoint proposed = assay_plane_at (plane, 2e-5, 1e-12);
+  AssayPlanePoint nothing = assay_plane_at (plane, 1e-9, 1e-14);
+  g_assert_cmpuint (gate.wrong, ==, 3);
+  g_assert_cmpuint (gate.living, ==, 3);
+  g_assert_cmpuint (gate.refused, ==, 0);
+  g_assert_cmpstr (gate.living_names[1], ==, "zeros");
+  g_assert_cmpuint (proposed.living, ==, 0);
+  g_assert_cmpuint (proposed.refused, ==, 0);
+  g_assert_cmpuint (nothing.refused, ==, 2);
+}
+
 /* Vectors stay vectors; two exports of one scene are the same bytes where the format has no date. */
 static void
 exports_are_complete_and_repeatable (void)
@@ -199,6 +217,8 @@ main (int argc, char **argv)
   g_test_add_func ("/plot/a-view-zooms-only-its-panel", a_view_zooms_only_its_panel);
   g_test_add_func ("/plot/names-the-figure-it-came-from", names_the_figure_it_came_from);
   g_test_add_func ("/plot/summary-names-its-witnesses", summary_names_its_witnesses);
+  g_test_add_func ("/plot/a-point-of-the-plane-counts-who-passes",
+                   a_point_of_the_plane_counts_who_passes);
   g_test_add_func ("/plot/exports-are-complete-and-repeatable",
                    exports_are_complete_and_repeatable);
   return g_test_run ();
