@@ -37,8 +37,9 @@ gboolean assay_probes_run (const AssayProbesInput *input, AssayAudit *audit,
                            GCancellable *cancellable, GError **error);
 
 /* After all outputs: sets audit->grade and audit->summary from the probes.
- * too_loose: a wrong answer was accepted; too_tight: a right one was refused; sound; unknown without
- * probes. Loose wins over tight; the sentence names the witnesses. */
+ * too_loose: a wrong answer was accepted by every workload that judged it; too_tight: a right one was
+ * refused by one of them; sound; unknown without probes. Loose wins over tight; the sentence names the
+ * witnesses. */
 void assay_audit_conclude (AssayAudit *audit);
 
 AssayAudit *assay_audit_new (void);

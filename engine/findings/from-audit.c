@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/findings/derive.h"
+
+#include <string.h>
+
+/* Planted answers. A wrong one gets through the task when every workload that judged it accepted it; a
+ * right one is refused when a single workload refuses it. */
+
+typedef struct
+{
+  int kind;
+  const char *name, *output;
+  const AssayProbe *witness; /* accepted with the largest margin, or refused */
+  guint judged, accepted;
+} Planted;
+
+static GPtrArray *
+collect (const AssayAudit *audit)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < audit->probes->len; i++)
+    {
+      const AssayProbe *probe = g_ptr_array_index (audit->probes, i);
+      Planted *planted = NULL;
+      for (guint k = 0; k < list->len && !planted; k++)
+        {
+          Planted *known = g_ptr_array_index (list, k);
+          if (g_strcmp0 (known->name, probe->name) == 0
+              && g_strcmp0 (known->output, probe->output) == 0)
+            planted = known;
+        }
+      if (!planted)
+        {
+          planted = g_new0 (Planted, 1);
+          *planted = (Planted) {probe->kind, probe->name, probe->output, probe, 0, 0};
+          g_ptr_array_add (list, planted);
+        }
+      planted->judged++;
+      planted->accepted += probe->accepted != 0;
+      if (probe->margin > planted->witness->margin)
+        planted->witness = probe;
+    }
+  return list;
+}
+
+static gboolean
+gets_through (const Planted *planted)
+{
+  return planted->accepted == planted->judged;
+}
+
+/* Names of those of a kind that got through (or, for right answers, did not), for one output. */
+static GPtrArray *
+select_names (const GPtrArray *list, int kind, const char *output, gboolean through,
+              const Planted **witness)
+{
+  GPtrArray *names = g_ptr_array_new ();
+  for (guint i = 0; i < list->len; i++)
+    {
+      const Planted *planted = g_ptr_array_index (list, i);
+      if (planted->kind != kind || g_strcmp0 (planted->output, output) != 0
+          || gets_through (planted) != through)
+        continue;
+      g_ptr_array_add (names, (gpointer) planted->name);
+      if (!*witness || planted->witness->margin > (*witness)->witness->margin)
+        *witness = planted;
+    }
+  return names;
+}
+
+static char *
+join (const GPtrArray *names)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < names->len; i++)
+    g_string_append_printf (out, "%s%s", i ? ", " : "", (char *) g_ptr_array_index (names, i));
+  return g_string_free (out, FALSE);
+}
+
+static char *
+rule_text (AssayDeriving *deriving, const char *workload, const char *output)
+{
+  const AssayTask *task = deriving->facts->task;
+  g_autoptr (AssayTolerance) tolerance =
+      assay_task_tolerance (task, assay_task_workload (task, workload), output, NULL);
+  return tolerance ? assay_tolerance_describe (tolerance) : g_strdup ("the task's rule");
+}
+
+static AssayFinding *
+begin (AssayDeriving *deriving, const char *rule, const Planted *witness)
+{
+  AssayFinding *finding = assay_derive_add (deriving, rule);
+  const AssayProbe *probe = witness->witness;
+  finding->where.workload = g_strdup (probe->workload);
+  finding->where.output = g_strdup (probe->output);
+  g_autofree char *plot = g_strdup_printf ("numerics/margin/%s/%s", probe->workload, probe->output);
+  assay_derive_evidence (finding, "plot", plot, "planted answers against the gate");
+  assay_derive_evidence (finding, "probe", probe->name, probe->name);
+  return finding;
+}
+
+static void
+add_trivial (AssayDeriving *deriving, const Planted *planted)
+{
+  const char *rule = g_str_has_prefix (planted->name, "zeros")      ? "num.zero-output-passes"
+                     : g_str_has_prefix (planted->name, "constant") ? "num.constant-output-passes"
+                                                                    : "num.copy-input-passes";
+  const char *answer = g_str_has_prefix (planted->name, "zeros") ? "An output of zeros"
+                       : g_str_has_prefix (planted->name, "constant")
+                           ? "One constant for all elements"
+                           : NULL;
+  g_autofree char *copy = answer ? NULL : g_strdup_printf ("A %s", planted->name);
+  const AssayProbe *probe = planted->witness;
+  g_autofree char *text = rule_text (deriving, probe->workload, probe->output);
+  AssayFinding *finding = begin (deriving, rule, planted);
+  finding->count = planted->accepted;
+  finding->detail =
+      g_strdup_printf ("The task's rule is %s. On workload `%s` the planted answer needs only %.3g "
+                       "of that tolerance to "
+                       "be accepted; its error against gold is %.3g at most, %.3g RMS.",
+                       text, probe->workload, probe->margin, probe->max_abs, probe->rms);
+  assay_derive_finish (deriving, finding,
+                       g_strdup_printf ("%s passes as %s on all %u workloads: %s allows %.3g times "
+                                        "its error",
+                                        answer ? answer : copy, planted->output, planted->judged,
+                                        text, 1 / probe->margin),
+                       planted->name);
+}
+
+static void
+add_list (AssayDeriving *deriving, const GPtrArray *list, int kind, const char *output,
+          const char *rule, gboolean through, const char *before, const char *after)
+{
+  const Planted *witness = NULL;
+  g_autoptr (GPtrArray) names = select_names (list, kind, output, through, &witness);
+  if (!names->len)
+    return;
+  const AssayProbe *probe = witness->witness;
+  g_autofree char *all = join (names);
+  g_autofree char *text = rule_text (deriving, probe->workload, output);
+  AssayFinding *finding = begin (deriving, rule, witness);
+  finding->count = names->len;
+  finding->detail = g_strdup_printf ("The task's rule is %s. %s: %s. The one closest to the gate "
+                                     "is “%s” on workload `%s`: it needs %.3g "
+                                     "of the tolerance.",
+                                     text, through ? "Accepted" : "Refused", all, probe->name,
+                                     probe->workload, probe->margin);
+  assay_derive_finish (deriving, finding, g_strdup_printf ("%s %s: %s", before, after, all),
+                       output);
+}
+
+static void
+add_output (AssayDeriving *deriving, const GPtrArray *list, const char *output)
+{
+  for (guint i = 0; i < list->len; i++)
+    {
+      const Planted *planted = g_ptr_array_index (list, i);
+      if (planted->kind == ASSAY_PROBE_TRIVIAL && g_strcmp0 (planted->output, output) == 0
+          && gets_through (planted))
+        add_trivial (deriving, planted);
+    }
+  g_autofree char *accepts = g_strdup_printf ("The tolerance of %s", output);
+  add_list (deriving, list, ASSAY_PROBE_DOWNGRADE, output, "num.downgrade-passes", TRUE, accepts,
+            "accepts lower precision");
+  add_list (deriving, list, ASSAY_PROBE_MUTANT, output, "num.tolerance-too-loose", TRUE, accepts,
+            "lets wrong answers through");
+  add_list (deriving, list, ASSAY_PROBE_HONEST, output, "num.tolerance-too-tight", FALSE, accepts,
+            "refuses right answers");
+}
+
+void
+assay_derive_audit (AssayDeriving *deriving)
+{
+  if (!deriving->run->audit)
+    return;
+  g_autoptr (GPtrArray) list = collect (deriving->run->audit);
+  for (guint i = 0; i < deriving->facts->task->outputs->len; i++)
+    add_output (deriving, list, *(char **) g_ptr_array_index (deriving->facts->task->outputs, i));
+}
