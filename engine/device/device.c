@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/device/device.h"
 
-#include "config.h"
-#include "engine/base/error.h"
+#include "engine/device/installation.h"
 #include "engine/target/limits.h"
-
-#include <string.h>
-#include <unistd.h>
 
 #define FIELD(member_, kind_, ...)                                                                 \
   ASSAY_JSON_FIELD (AssayDevice, member_, #member_, kind_, __VA_ARGS__)
@@ -22,53 +18,6 @@ static const AssayJsonField DEVICE_FIELDS[] = {
 };
 #undef FIELD
 const AssayJsonTable ASSAY_DEVICE_TABLE = {"device", sizeof (AssayDevice), DEVICE_FIELDS, NULL};
-
-/* Where a name of the installation lies in the build tree. */
-static const struct
-{
-  const char *name, *built;
-} BUILT[] = {
-    {"assay-worker", "engine/assay-worker"},
-    {"assay-engine", "engine/assay-engine"},
-    {"driver/libcuda.so.1", "engine/vgpu/driver/libcuda.so.1"},
-};
-
-/* The build tree counts only for a program that runs out of it. */
-static gboolean
-runs_from_build_tree (void)
-{
-  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char *tree = realpath (ASSAY_BUILD_DIR, NULL);
-  return self && tree && g_str_has_prefix (self, tree) && self[strlen (tree)] == '/';
-}
-
-char *
-assay_libexec_path (const char *name, GError **error)
-{
-  const char *named = g_getenv ("ASSAY_LIBEXEC");
-  const char *built = name;
-  for (gsize i = 0; i < G_N_ELEMENTS (BUILT); i++)
-    if (g_str_equal (BUILT[i].name, name))
-      built = BUILT[i].built;
-  char *places[] = {
-      named ? g_build_filename (named, name, NULL) : NULL,
-      runs_from_build_tree () ? g_build_filename (ASSAY_BUILD_DIR, built, NULL) : NULL,
-      g_build_filename (ASSAY_LIBEXECDIR, name, NULL),
-  };
-  char *found = NULL;
-  for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
-    {
-      if (!found && places[i] && g_file_test (places[i], G_FILE_TEST_EXISTS))
-        found = g_steal_pointer (&places[i]);
-      else if (places[i])
-        g_clear_pointer (&places[i], g_free);
-    }
-  if (!found)
-    g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_NOT_FOUND,
-                 "%s is not installed: it belongs into %s (ASSAY_LIBEXEC names another folder)",
-                 name, ASSAY_LIBEXECDIR);
-  return found;
-}
 
 GPtrArray *
 assay_device_list_virtual (void)

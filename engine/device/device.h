@@ -19,10 +19,6 @@ typedef struct
 
 ASSAY_JSON_DECLARE (AssayDevice, assay_device, ASSAY_DEVICE_TABLE)
 
-/* $ASSAY_LIBEXEC, the build tree this program was started from, or the installation: whichever has
- * the file `name` ("assay-worker", "driver/libcuda.so.1"). NULL with ASSAY_ERROR_NOT_FOUND. */
-char *assay_libexec_path (const char *name, GError **error);
-
 /* One virtual device for each architecture of engine/target; available where the virtual driver is
  * found. (transfer full): AssayDevice *. */
 GPtrArray *assay_device_list_virtual (void);

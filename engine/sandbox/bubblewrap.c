@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,12 +73,11 @@ add_system_folders (AssayBubblewrap *command)
     }
 }
 
-/* Whether uid 65534 could reach and read `path` by the permission bits for others. */
+/* Whether uid 65534 could reach and read `path`, which has no links, by the permission bits for others. */
 static gboolean
 others_can_read (const char *path)
 {
-  g_autofree char *real = realpath (path, NULL);
-  g_autofree char *at = g_strdup (real ? real : path);
+  g_autofree char *at = g_strdup (path);
   GStatBuf status;
   if (g_stat (at, &status) != 0)
     return FALSE;
@@ -137,9 +137,12 @@ add_mounts (AssayBubblewrap *command, const AssaySandboxSpec *spec, gboolean dro
   for (guint i = 0; i < spec->mounts->len; i++)
     {
       const AssaySandboxMount *mount = g_ptr_array_index (spec->mounts, i);
-      if (!dropped || others_can_read (mount->outside))
-        add (command, "--ro-bind", mount->outside, mount->inside, NULL);
-      else if (!add_copies (command, mount->outside, mount->inside, error))
+      /* bwrap follows links with fewer rights than we have. */
+      g_autofree char *real = realpath (mount->outside, NULL);
+      const char *outside = real ? real : mount->outside;
+      if (!dropped || others_can_read (outside))
+        add (command, "--ro-bind", outside, mount->inside, NULL);
+      else if (!add_copies (command, outside, mount->inside, error))
         return FALSE;
     }
   return TRUE;

@@ -322,10 +322,13 @@ compare_input (Run *run, const DeviceArray *array, const char *now)
       first = i;
   if (changed == 0)
     return;
-  g_autofree char *line =
-      g_strdup_printf ("{\"type\":\"input-modified\",\"array\":\"%s\",\"byte\":%" G_GSIZE_FORMAT
-                       ",\"changed\":%" G_GSIZE_FORMAT "}",
-                       wanted->name, first - (gsize) wanted->offset, changed);
+  g_autofree char *line = g_strdup_printf (
+      "{\"type\":\"report\",\"rule\":\"mem.input-modified\",\"kernel\":\"%s\","
+      "\"message\":\"input %s was changed: %" G_GSIZE_FORMAT
+      " bytes, the first at byte %" G_GSIZE_FORMAT
+      "\",\"allocation\":{\"name\":\"%s\",\"bytes\":%" G_GINT64_FORMAT
+      ",\"offset\":%" G_GSIZE_FORMAT "}}",
+      run->entry->plain, wanted->name, changed, first, wanted->name, wanted->bytes, first);
   assay_channel_forward (run->channel, line);
 }
 

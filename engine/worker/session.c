@@ -3,7 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/json.h"
-#include "engine/device/device.h"
+#include "engine/device/installation.h"
 #include "engine/sandbox/capture.h"
 
 #include <string.h>
@@ -178,8 +178,16 @@ conclude (Session *session)
     return;
   g_autofree char *how = assay_sandbox_end_describe (reply->end);
   reply->outcome = END_OUTCOMES[reply->end->kind];
-  reply->message = g_strdup_printf ("%s%s%s", how, reply->phase ? ", in phase " : "",
-                                    reply->phase ? reply->phase : "");
+  /* A worker that never began was most likely stopped by what should have started it. */
+  g_autofree char *said = g_strstrip (g_strndup (reply->end->err, 300));
+  gboolean early = !reply->phase && reply->outcome == ASSAY_OUTCOME_EXITED && said[0];
+  reply->message = g_strdup_printf ("%s%s%s", how,
+                                    reply->phase ? ", in phase "
+                                    : early      ? ": "
+                                                 : "",
+                                    reply->phase ? reply->phase
+                                    : early      ? said
+                                                 : "");
 }
 
 static char *

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/cli/command.h"
+
+#include "engine/base/error.h"
+#include "engine/numerics/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct
+{
+  char *gold, *rule, *json, *tensor;
+  double atol, rtol, ratio;
+  gint64 ulp;
+  gboolean equal_nan;
+} Options;
+
+static gboolean
+make_tolerance (const Options *options, AssayTolerance *tolerance, GError **error)
+{
+  const char *rule = options->rule ? options->rule : "allclose";
+  tolerance->rule = -1;
+  for (int i = 0; ASSAY_TOLERANCE_RULES[i]; i++)
+    if (g_str_equal (ASSAY_TOLERANCE_RULES[i], rule))
+      tolerance->rule = i;
+  tolerance->atol = options->atol;
+  tolerance->rtol = options->rtol;
+  tolerance->ulp = (guint64) MAX (options->ulp, 0);
+  tolerance->matched_ratio = options->ratio;
+  tolerance->equal_nan = options->equal_nan;
+  if (tolerance->rule >= 0)
+    return TRUE;
+  g_autofree char *known = g_strjoinv (", ", (char **) ASSAY_TOLERANCE_RULES);
+  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "no rule \"%s\"; there are: %s", rule,
+               known);
+  return FALSE;
+}
+
+static double *
+gold_values (const AssayArray *gold)
+{
+  gsize count = assay_array_components (gold);
+  double *values = g_new (double, MAX (count, 1));
+  for (gsize i = 0; i < count; i++)
+    values[i] = assay_array_get (gold, i);
+  return values;
+}
+
+static void
+print_comparison (const AssayComparison *comparison, const AssayTolerance *tolerance)
+{
+  g_autofree char *rule = assay_tolerance_describe (tolerance);
+  printf ("%s\n%s: %s\n\n", rule, comparison->accepted ? "accepted" : "refused",
+          comparison->verdict);
+  printf ("elements        %" G_GUINT64_FORMAT "\n", comparison->count);
+  printf ("equal           %" G_GUINT64_FORMAT "\n", comparison->equal);
+  printf ("mismatches      %" G_GUINT64_FORMAT "\n", comparison->mismatches);
+  printf ("largest error   %.6g at %" G_GINT64_FORMAT " (%.9g against %.9g)\n",
+          comparison->max_abs.value, comparison->max_abs.index, comparison->max_abs.candidate,
+          comparison->max_abs.reference);
+  printf ("relative        %.6g at %" G_GINT64_FORMAT "\n", comparison->max_rel.value,
+          comparison->max_rel.index);
+  printf ("ulp             %.6g real, %" G_GUINT64_FORMAT " by bits\n",
+          comparison->max_ulp_real.value, comparison->max_ulp);
+  printf ("rms error       %.6g\n", comparison->rms);
+  printf ("mean, signed    %.6g\n", comparison->mean_signed);
+  printf ("margin          %.6g (factor on the tolerance from which it is accepted)\n",
+          comparison->margin);
+}
+
+static int
+compare (const char *candidate_path, const char *reference_path, const Options *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayTolerance) tolerance = assay_tolerance_new ();
+  g_autoptr (AssayArray) candidate = NULL, reference = NULL, gold = NULL;
+  g_autofree double *values = NULL;
+  g_autoptr (AssayComparison) comparison = NULL;
+  if (!make_tolerance (options, tolerance, &error))
+    return assay_command_fail ("compare", error);
+  candidate = assay_array_load (candidate_path, options->tensor, &error);
+  if (candidate)
+    reference = assay_array_load (reference_path, options->tensor, &error);
+  if (reference && options->gold)
+    gold = assay_array_load (options->gold, options->tensor, &error);
+  if (gold && !assay_array_same_shape (gold, reference))
+    g_set_error (&error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "%s has another shape than %s",
+                 options->gold, reference_path);
+  if (error)
+    return assay_command_fail ("compare", error);
+  values = gold ? gold_values (gold) : NULL;
+  AssayCompareInput input = {
+      .candidate = candidate,
+      .reference = reference,
+      .gold = values,
+      .tolerance = tolerance,
+  };
+  comparison = assay_compare (&input, NULL, &error);
+  if (!comparison)
+    return assay_command_fail ("compare", error);
+  if (g_strcmp0 (options->json, "-") != 0)
+    print_comparison (comparison, tolerance);
+  if (options->json)
+    {
+      g_autoptr (JsonNode) node = assay_json_table_write (&ASSAY_COMPARISON_TABLE, comparison);
+      if (!assay_command_write_json (node, options->json, &error))
+        return assay_command_fail ("compare", error);
+    }
+  return comparison->accepted ? ASSAY_EXIT_FINE : ASSAY_EXIT_FAULTS;
+}
+
+int
+assay_command_compare (int argc, char **argv)
+{
+  Options options = {.ratio = 1.0};
+  const GOptionEntry entries[] = {
+      {"gold", 0, 0, G_OPTION_ARG_FILENAME, &options.gold, "values in higher precision", "FILE"},
+      {"rule", 0, 0, G_OPTION_ARG_STRING, &options.rule,
+       "allclose (default), either, global_norm, rms_scaled, ulp, exact", "RULE"},
+      {"atol", 0, 0, G_OPTION_ARG_DOUBLE, &options.atol, "absolute tolerance (default 0)", "A"},
+      {"rtol", 0, 0, G_OPTION_ARG_DOUBLE, &options.rtol, "relative tolerance (default 0)", "R"},
+      {"ulp", 0, 0, G_OPTION_ARG_INT64, &options.ulp, "for rule ulp (default 0)", "N"},
+      {"matched-ratio", 0, 0, G_OPTION_ARG_DOUBLE, &options.ratio,
+       "share of elements that must match (default 1)", "SHARE"},
+      {"equal-nan", 0, 0, G_OPTION_ARG_NONE, &options.equal_nan, "NaN equals NaN", NULL},
+      {"tensor", 0, 0, G_OPTION_ARG_STRING, &options.tensor, "name within a .safetensors file",
+       "NAME"},
+      {"json", 0, 0, G_OPTION_ARG_FILENAME, &options.json, "write the numbers there; - is stdout",
+       "FILE"},
+      {NULL},
+  };
+  g_autoptr (GOptionContext) context =
+      g_option_context_new ("CANDIDATE REFERENCE – compare two arrays (.npy, .safetensors)");
+  g_option_context_add_main_entries (context, entries, NULL);
+  int status = ASSAY_EXIT_IMPOSSIBLE;
+  if (assay_command_parse (context, &argc, &argv))
+    {
+      if (argc == 3)
+        status = compare (argv[1], argv[2], &options);
+      else
+        g_printerr ("assay-engine compare: expected two files\n");
+    }
+  g_free (options.gold);
+  g_free (options.rule);
+  g_free (options.json);
+  g_free (options.tensor);
+  return status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run/devices.h"
+
+#include "engine/base/error.h"
+#include "engine/base/json.h"
+#include "engine/sandbox/preflight.h"
+#include "engine/worker/session.h"
+
+#define PROBE_SECONDS 30
+
+char *
+assay_driver_show (AssaySandboxSpec *spec, AssaySandboxTier tier)
+{
+  const char *named = g_getenv ("ASSAY_CUDA_DRIVER");
+  if (!named)
+    return g_strdup ("libcuda.so.1");
+  assay_sandbox_spec_show (spec, named, "/assay/driver/libcuda.so.1");
+  return g_strdup (assay_sandbox_spec_path (spec, tier, "/assay/driver/libcuda.so.1"));
+}
+
+static AssayWorkerReply *
+probe_driver (GError **error)
+{
+  AssaySandboxTier tier;
+  g_autoptr (AssayWorkerRequest) request = assay_worker_request_new ();
+  g_autoptr (AssaySandboxSpec) spec = assay_worker_spec_new (error);
+  if (!spec || !assay_sandbox_choose (FALSE, &tier, error))
+    return NULL;
+  assay_sandbox_spec_allow_gpu (spec);
+  assay_sandbox_spec_limits (spec)->wall_seconds = PROBE_SECONDS;
+  request->request = ASSAY_REQUEST_PROBE;
+  request->driver = assay_driver_show (spec, tier);
+  return assay_worker_call (spec, tier, request, NULL, error);
+}
+
+static AssayDevice *
+add_device (GPtrArray *devices, guint number)
+{
+  AssayDevice *device = assay_device_new ();
+  device->id = g_strdup_printf ("cuda:%u", number);
+  device->kind = g_strdup ("cuda");
+  g_ptr_array_add (devices, device);
+  return device;
+}
+
+static void
+add_found (GPtrArray *devices, JsonObject *done)
+{
+  JsonArray *found = assay_json_array (done, "devices");
+  gint64 version = assay_json_int (done, "driver_version", 0);
+  for (guint i = 0; found && i < json_array_get_length (found); i++)
+    {
+      JsonObject *told = json_array_get_object_element (found, i);
+      AssayDevice *device = add_device (devices, i);
+      device->name = g_strdup (assay_json_string (told, "name"));
+      device->target = g_strdup (assay_json_string (told, "target"));
+      device->reason = g_strdup (assay_json_string (told, "reason"));
+      device->available = device->reason == NULL;
+      device->driver = g_strdup_printf ("%d.%d", (int) version / 1000, (int) version % 1000 / 10);
+    }
+}
+
+GPtrArray *
+assay_devices_list (void)
+{
+  g_autoptr (GError) error = NULL;
+  GPtrArray *devices = assay_device_list_virtual ();
+  g_autoptr (AssayWorkerReply) reply = probe_driver (&error);
+  guint before = devices->len;
+  if (reply && reply->done)
+    add_found (devices, reply->done);
+  if (devices->len > before)
+    return devices;
+  AssayDevice *device = add_device (devices, 0);
+  const char *said = reply && reply->done ? assay_json_string (reply->done, "reason") : NULL;
+  device->name = g_strdup ("CUDA device");
+  device->reason = g_strdup (said ? said : error ? error->message : reply->message);
+  return devices;
+}
+
+static AssayDevice *
+find_in (GPtrArray *devices, const char *id)
+{
+  for (guint i = 0; i < devices->len; i++)
+    if (g_str_equal (((AssayDevice *) g_ptr_array_index (devices, i))->id, id))
+      return assay_device_copy (g_ptr_array_index (devices, i));
+  return NULL;
+}
+
+static AssayDevice *
+find_real (GPtrArray *devices)
+{
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const AssayDevice *device = g_ptr_array_index (devices, i);
+      if (device->available && g_str_equal (device->kind, "cuda"))
+        return assay_device_copy (device);
+    }
+  return NULL;
+}
+
+AssayDevice *
+assay_device_find (const char *id, const char *target, GError **error)
+{
+  gboolean any = !id || g_str_equal (id, "auto");
+  g_autofree char *virtual_id = g_strconcat ("virtual:", target, NULL);
+  /* The virtual devices are known without a driver; asking one costs a worker's start. */
+  gboolean quick = id && g_str_has_prefix (id, "virtual:");
+  g_autoptr (GPtrArray) devices = quick ? assay_device_list_virtual () : assay_devices_list ();
+  g_autoptr (AssayDevice) device = any ? find_real (devices) : find_in (devices, id);
+  if (!device && any)
+    device = find_in (devices, virtual_id);
+  if (!device)
+    g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_NOT_FOUND,
+                 "no device \"%s\"; \"assay-engine devices\" lists them", any ? virtual_id : id);
+  else if (!device->available)
+    {
+      g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED, "%s is not available: %s",
+                   device->id, device->reason);
+      return NULL;
+    }
+  return g_steal_pointer (&device);
+}

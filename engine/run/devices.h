@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/device/device.h"
+#include "engine/sandbox/spec.h"
+
+G_BEGIN_DECLS
+
+/* (transfer full): every device, AssayDevice *: virtual ones first, then what a worker finds with the
+ * real driver, in the sandbox it would run in; one that is unavailable says why. Blocks. */
+GPtrArray *assay_devices_list (void);
+
+/* How a worker reaches the real driver: libcuda.so.1 by name, or the library that ASSAY_CUDA_DRIVER
+ * names, shown to it. (transfer full): the path to open inside. */
+char *assay_driver_show (AssaySandboxSpec *spec, AssaySandboxTier tier);
+
+/* (transfer full): by id; "auto" or NULL is a real device when one is available, else the virtual one
+ * of `target` ("sm_80"). ASSAY_ERROR_NOT_FOUND for an unknown one, ASSAY_ERROR_UNSUPPORTED for one
+ * that is not available, with its reason. */
+AssayDevice *assay_device_find (const char *id, const char *target, GError **error);
+
+G_END_DECLS

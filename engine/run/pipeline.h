@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/device/device.h"
+#include "engine/device/toolkit.h"
+#include "engine/findings/findings.h"
+#include "engine/run/events.h"
+#include "engine/sandbox/spec.h"
+#include "engine/task/generate.h"
+#include "engine/task/reference.h"
+#include "engine/worker/session.h"
+
+G_BEGIN_DECLS
+
+/* One run on its way through the stages. Belongs to the thread of its job; stages start further
+ * threads and join them before they return. */
+
+/* The reference in higher precision, as assay_compare () wants it. */
+typedef struct
+{
+  double *high, *low; /* components; low NULL unless computed in float128 */
+  char *method;
+  gboolean stable;
+  double rung_difference_ulp;
+} AssayGoldValues;
+
+void assay_gold_values_free (AssayGoldValues *gold);
+
+typedef struct
+{
+  const AssayWorkload *workload; /* of the task */
+  AssayPlan *plan;
+  GPtrArray *inputs;           /* AssayInput *, NULL for workspaces; by the plan's order */
+  GPtrArray *memories;         /* AssayMemory *: storage of inputs, finished; NULL for scalars */
+  GPtrArray *values;           /* AssayMemory *: logical values, what the reference reads */
+  GPtrArray *references;       /* AssayArray *, by output; empty when the reference failed */
+  GPtrArray *golds;            /* AssayGoldValues *, by output */
+  GPtrArray *results;          /* AssayArray *: the candidate's, by output; empty when it failed */
+  AssayWorkloadRecord *record; /* of the run */
+} AssayCase;
+
+typedef struct
+{
+  AssayTask *task;
+  const AssayCandidate *candidate;
+  AssayDevice *device;
+  char *target;   /* "sm_80" */
+  char *checks;   /* "all", "none", a list */
+  char *folder;   /* of the run */
+  double seconds; /* a worker may take for one launch */
+  AssaySandboxTier tier;
+  AssayToolkit *toolkit; /* NULL: no compiler, `toolkit_reason` says why */
+  char *toolkit_reason;
+  GCancellable *cancellable;
+  AssayEvents *events;
+  AssayRun *run;
+  AssayFacts facts;
+
+  int stage; /* the one at work, an AssayStageKind */
+  gint64 stage_started;
+  GPtrArray *cases;                            /* AssayCase * */
+  AssayMemory *ptx;                            /* compiled for `target`; NULL when that failed */
+  char *entry;                                 /* the kernel's name in it */
+  AssayMemory *libraries[ASSAY_REAL_QUAD + 1]; /* the reference, by AssayReal */
+  char *reference_reason;                      /* why there is none */
+} AssayPipeline;
+
+/* What a stage returns; `reason` (transfer full) says why it did not pass. */
+typedef AssayStatus (*AssayStageFunction) (AssayPipeline *pipeline, char **reason);
+
+AssayStatus assay_stage_validate (AssayPipeline *pipeline, char **reason);
+AssayStatus assay_stage_compile (AssayPipeline *pipeline, char **reason);
+AssayStatus assay_stage_run (AssayPipeline *pipeline, char **reason);
+AssayStatus assay_stage_compare (AssayPipeline *pipeline, char **reason);
+AssayStatus assay_stage_audit (AssayPipeline *pipeline, char **reason);
+AssayStatus assay_stage_check (AssayPipeline *pipeline, char **reason);
+AssayStatus assay_stage_bench (AssayPipeline *pipeline, char **reason);
+AssayStatus assay_stage_profile (AssayPipeline *pipeline, char **reason);
+
+/* Progress within the stage at work; text (nullable) is formatted. */
+void assay_pipeline_progress (AssayPipeline *pipeline, double fraction, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+void assay_pipeline_log (AssayPipeline *pipeline, const char *text);
+gboolean assay_pipeline_cancelled (AssayPipeline *pipeline);
+/* Notes a failure for the findings, in order of time. NULL where not known. */
+void assay_pipeline_fail (AssayPipeline *pipeline, const char *workload, const char *role,
+                          const AssayWorkerReply *reply, const char *message);
+/* Writes a file below the run folder and returns its relative path (transfer full), NULL when that
+ * fails. */
+char *assay_pipeline_write (AssayPipeline *pipeline, const char *folder, const char *name,
+                            const char *data, gssize bytes);
+
+/* For several stages */
+
+/* A worker spec with the task's files `sources` shown under /src. */
+AssaySandboxSpec *assay_pipeline_worker (AssayPipeline *pipeline, char **sources, GError **error);
+
+/* Builds the reference for every rung, from the cache or in a worker. FALSE sets
+ * pipeline->reference_reason. */
+gboolean assay_reference_build (AssayPipeline *pipeline);
+/* Runs the rungs for one case: references and golds. FALSE with `reason` (transfer full). */
+gboolean assay_reference_run (AssayPipeline *pipeline, AssayCase *c, char **reason);
+/* Values of all inputs. */
+gboolean assay_case_generate (AssayPipeline *pipeline, AssayCase *c, GError **error);
+
+/* One launch of the candidate. `checks` and `seed` go to the virtual GPU. The results (AssayArray *,
+ * by output) are (transfer full), NULL when the candidate gave none; status and reason are then set. */
+typedef struct
+{
+  const char *checks;
+  guint64 seed;
+  gboolean keep_launches; /* into the case's record */
+} AssayLaunchOptions;
+GPtrArray *assay_candidate_run (AssayPipeline *pipeline, AssayCase *c,
+                                const AssayLaunchOptions *options, AssayWorkloadStatus *status,
+                                char **reason);
+
+/* Compares the case's results, fills its outputs and status, and tells the client. */
+void assay_case_compare (AssayPipeline *pipeline, AssayCase *c);
+
+/* Compiles for one target into a record and, with `ptx` and `entry`, hands over what came out. */
+AssayStatus assay_compile_target (AssayPipeline *pipeline, const char *target, AssayMemory **ptx,
+                                  char **entry, AssayCompile **record);
+
+G_END_DECLS

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run/pipeline.h"
+
+#include "engine/base/error.h"
+#include "engine/numerics/probes.h"
+
+#include <string.h>
+
+/* What another workload's run would leave behind in a buffer that is used again. */
+static const AssayArray *
+stale_result (const AssayPipeline *p, const AssayCase *c, guint output)
+{
+  const AssayArray *own = g_ptr_array_index (c->references, output);
+  for (guint i = 0; i < p->cases->len; i++)
+    {
+      const AssayCase *other = g_ptr_array_index (p->cases, i);
+      const AssayArray *candidate =
+          output < other->references->len ? g_ptr_array_index (other->references, output) : NULL;
+      if (other != c && candidate && candidate->dtype == own->dtype
+          && assay_array_same_shape (candidate, own)
+          && memcmp (candidate->data, own->data, own->bytes) != 0)
+        return candidate;
+    }
+  return NULL;
+}
+
+static gboolean
+probe_output (AssayPipeline *p, AssayCase *c, guint index, AssayAudit *audit, GError **error)
+{
+  const AssayPlannedArray *planned = g_ptr_array_index (c->plan->outputs, index);
+  const AssayGoldValues *gold = index < c->golds->len ? g_ptr_array_index (c->golds, index) : NULL;
+  g_autoptr (AssayTolerance) tolerance =
+      assay_task_tolerance (p->task, c->workload, planned->array->name, error);
+  g_autofree AssayProbeInput *inputs = g_new0 (AssayProbeInput, c->plan->inputs->len + 1);
+  guint count = 0;
+  for (guint i = 0; i < c->plan->inputs->len; i++)
+    {
+      const AssayPlannedArray *input = g_ptr_array_index (c->plan->inputs, i);
+      const AssayInput *values = g_ptr_array_index (c->inputs, i);
+      if (values && !input->scalar)
+        inputs[count++] = (AssayProbeInput) {input->array->name, values->values};
+    }
+  AssayProbesInput probes = {
+      .workload = c->workload->name,
+      .output = planned->array->name,
+      .reference = g_ptr_array_index (c->references, index),
+      .gold = gold ? gold->high : NULL,
+      .gold_low = gold ? gold->low : NULL,
+      .tolerance = tolerance,
+      .inputs = inputs,
+      .n_inputs = count,
+      .stale = stale_result (p, c, index),
+      .compute = p->task->numerics.compute,
+  };
+  return tolerance && assay_probes_run (&probes, audit, p->cancellable, error);
+}
+
+AssayStatus
+assay_stage_audit (AssayPipeline *p, char **reason)
+{
+  g_autoptr (GError) error = NULL;
+  AssayAudit *audit = assay_audit_new ();
+  p->run->audit = audit;
+  for (guint i = 0; i < p->cases->len && !assay_pipeline_cancelled (p); i++)
+    {
+      AssayCase *c = g_ptr_array_index (p->cases, i);
+      assay_pipeline_progress (p, (double) i / p->cases->len, "planted answers for %s",
+                               c->workload->name);
+      for (guint k = 0; k < c->references->len; k++)
+        if (!probe_output (p, c, k, audit, &error))
+          {
+            *reason = g_strdup (error->message);
+            assay_audit_conclude (audit);
+            return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED)
+                       ? ASSAY_STATUS_SKIPPED
+                       : ASSAY_STATUS_ERROR;
+          }
+    }
+  assay_audit_conclude (audit);
+  assay_events_add_record (p->events, "audit", assay_json_table_write (&ASSAY_AUDIT_TABLE, audit));
+  if (audit->probes->len == 0)
+    {
+      *reason = g_strdup ("no reference values to plant answers against");
+      return ASSAY_STATUS_SKIPPED;
+    }
+  if (g_strcmp0 (audit->grade, "sound") == 0)
+    return ASSAY_STATUS_PASSED;
+  *reason = g_strdup (audit->summary);
+  return ASSAY_STATUS_FAILED;
+}

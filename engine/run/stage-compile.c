@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run/pipeline.h"
+
+#include "engine/base/error.h"
+#include "engine/base/json.h"
+#include "engine/findings/failure.h"
+#include "engine/run/cache.h"
+#include "engine/run/resources.h"
+
+#include <string.h>
+
+#define PTX_FD 10
+
+/* "cuda:sm_90a" → "sm_90a"; NULL for what NVRTC does not compile for. */
+static const char *
+cuda_target (const char *target)
+{
+  if (g_str_has_prefix (target, "cuda:"))
+    return target + strlen ("cuda:");
+  return g_str_has_prefix (target, "sm_") ? target : NULL;
+}
+
+static AssayCacheKey *
+compile_key (AssayPipeline *p, const char *target)
+{
+  AssayCacheKey *key = assay_cache_key_new ("ptx");
+  g_autofree char *worker = NULL;
+  assay_cache_key_add_program (key, p->toolkit->nvrtc);
+  assay_cache_key_add_program (key, p->toolkit->nvcc);
+  assay_cache_key_add (key, target);
+  assay_cache_key_add (key, p->candidate->entry.symbol);
+  for (guint i = 0; p->candidate->options && p->candidate->options[i]; i++)
+    assay_cache_key_add (key, p->candidate->options[i]);
+  for (guint i = 0; p->candidate->sources && p->candidate->sources[i]; i++)
+    {
+      g_autofree char *path = assay_task_path (p->task, p->candidate->sources[i], NULL);
+      assay_cache_key_add (key, p->candidate->sources[i]);
+      assay_cache_key_add_file (key, path ? path : "");
+    }
+  return key;
+}
+
+/* A toolkit outside /usr is shown at its own path: includes and library paths stay true. */
+static void
+show_toolkit (AssayPipeline *p, AssaySandboxSpec *spec)
+{
+  g_autofree char *real = realpath (p->toolkit->root, NULL);
+  g_autofree char *libraries = g_path_get_dirname (p->toolkit->nvrtc);
+  if (!g_str_has_prefix (real ? real : p->toolkit->root, "/usr/"))
+    assay_sandbox_spec_show (spec, p->toolkit->root, p->toolkit->root);
+  assay_sandbox_spec_set_environment (spec, "LD_LIBRARY_PATH", libraries);
+}
+
+static void
+add_sources (AssayPipeline *p, const AssaySandboxSpec *spec, AssayWorkerRequest *request)
+{
+  for (guint i = 0; p->candidate->sources && p->candidate->sources[i]; i++)
+    {
+      AssayWorkerSource *source = assay_worker_source_new ();
+      g_autofree char *inside = g_build_filename ("/src", p->candidate->sources[i], NULL);
+      source->path = g_strdup (assay_sandbox_spec_path (spec, p->tier, inside));
+      source->name = g_strdup (p->candidate->sources[i]);
+      g_ptr_array_add (request->sources, source);
+    }
+}
+
+static AssayWorkerReply *
+ask_compiler (AssayPipeline *p, const char *target, AssayMemory *ptx, GError **error)
+{
+  g_autoptr (AssayWorkerRequest) request = assay_worker_request_new ();
+  g_autoptr (AssaySandboxSpec) spec = assay_pipeline_worker (p, p->candidate->sources, error);
+  if (!spec)
+    return NULL;
+  show_toolkit (p, spec);
+  add_sources (p, spec, request);
+  request->request = ASSAY_REQUEST_COMPILE;
+  request->nvrtc = g_strdup (p->toolkit->nvrtc);
+  request->nvcc = g_strdup (p->toolkit->nvcc);
+  request->includes = g_strdupv (p->toolkit->includes);
+  request->target = g_strdup (target);
+  request->options = g_strdupv (p->candidate->options);
+  request->symbol = g_strdup (p->candidate->entry.symbol);
+  request->resources = TRUE;
+  request->output_fd = PTX_FD;
+  assay_sandbox_spec_pass (spec, ptx, PTX_FD);
+  return assay_worker_call (spec, p->tier, request, p->cancellable, error);
+}
+
+static void
+take_note (AssayPipeline *p, JsonObject *note, AssayCompile *record, char **entry)
+{
+  const char *log = assay_json_string (note, "log");
+  const char *name = assay_json_string (note, "entry");
+  g_autofree char *file = g_strdup_printf ("compile-%s.log", record->target);
+  record->status = ASSAY_STATUS_PASSED;
+  if (log && name)
+    assay_resources_parse (log, name, record);
+  record->log = assay_pipeline_write (p, "logs", file, log ? log : "", -1);
+  if (entry)
+    *entry = g_strdup (name);
+}
+
+static void
+take_failure (AssayPipeline *p, const AssayWorkerReply *reply, const char *message,
+              AssayCompile *record)
+{
+  const AssayWorkerError *told = reply ? reply->error : NULL;
+  const char *log = told && told->log ? told->log : message;
+  g_autofree char *file = g_strdup_printf ("compile-%s.log", record->target);
+  AssayFailure failure = {
+      .role = (char *) "compile",
+      .phase = (char *) (reply && reply->phase ? reply->phase : "compile"),
+      .name = told ? told->kind : NULL,
+      .message = (char *) message,
+  };
+  record->status = ASSAY_STATUS_FAILED;
+  record->failure = g_strdup (assay_failure_classify (&failure)->failure_class);
+  record->log = assay_pipeline_write (p, "logs", file, log, -1);
+}
+
+static void
+tell_compile (AssayPipeline *p, const AssayCompile *record)
+{
+  assay_events_add_record (p->events, "compile",
+                           assay_json_table_write (&ASSAY_COMPILE_TABLE, record));
+}
+
+AssayStatus
+assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, char **entry,
+                      AssayCompile **out)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayWorkerReply) reply = NULL;
+  g_autoptr (JsonNode) note = NULL;
+  gint64 started = g_get_monotonic_time ();
+  AssayCompile *record = assay_json_table_new (&ASSAY_COMPILE_TABLE);
+  g_autoptr (AssayCacheKey) key = compile_key (p, target);
+  g_autoptr (AssayMemory) memory = assay_cache_load (key, &note);
+  record->target = g_strdup (target);
+  record->registers = record->shared_bytes = record->spill_store_bytes = -1;
+  record->spill_load_bytes = record->stack_bytes = -1;
+  if (!memory)
+    {
+      memory = assay_memory_new_growing ("ptx", &error);
+      reply = memory ? ask_compiler (p, target, memory, &error) : NULL;
+      if (reply && reply->outcome == ASSAY_OUTCOME_DONE && assay_memory_finish (memory, &error))
+        {
+          note = json_node_new (JSON_NODE_OBJECT);
+          json_node_set_object (note, reply->done);
+          assay_cache_store (key, memory, note);
+        }
+    }
+  if (note)
+    take_note (p, json_node_get_object (note), record, entry);
+  else
+    {
+      const char *message = error ? error->message : reply->message;
+      take_failure (p, reply, message, record);
+      /* What fails everywhere is one failure. */
+      if (p->ptx || g_str_equal (target, p->target))
+        assay_pipeline_fail (p, NULL, "compile", reply, message);
+    }
+  record->seconds = (double) (g_get_monotonic_time () - started) / G_TIME_SPAN_SECOND;
+  if (note && ptx)
+    *ptx = g_steal_pointer (&memory);
+  *out = record;
+  tell_compile (p, record);
+  return record->status;
+}
+
+static gpointer
+build_reference (gpointer data)
+{
+  return GINT_TO_POINTER (assay_reference_build (data));
+}
+
+static void
+write_ptx (AssayPipeline *p)
+{
+  gsize bytes = 0;
+  const char *text = assay_memory_data (p->ptx, &bytes, NULL);
+  g_autofree char *name = g_strdup_printf ("%s.ptx", p->target);
+  if (text)
+    g_free (assay_pipeline_write (p, "artifacts", name, text, (gssize) bytes));
+}
+
+/* In the compiler's own words. */
+static char *
+why_not (const AssayPipeline *p)
+{
+  const AssayFailure *last = g_ptr_array_index (p->facts.failures, p->facts.failures->len - 1);
+  return g_strdup_printf ("%s does not compile for %s: %s", p->candidate->name, p->target,
+                          last->message);
+}
+
+/* The other targets of the task, after the one that is run; they hold up nothing that a client
+ * waits for. */
+static AssayStatus
+compile_others (AssayPipeline *p)
+{
+  AssayStatus status = ASSAY_STATUS_PASSED;
+  for (guint i = 0; p->task->targets && p->task->targets[i]; i++)
+    {
+      const char *target = cuda_target (p->task->targets[i]);
+      AssayCompile *record = NULL;
+      if (!target || g_str_equal (target, p->target) || assay_pipeline_cancelled (p))
+        continue;
+      assay_pipeline_progress (p, 0.5, "nvrtc %s for %s", p->candidate->name, target);
+      if (assay_compile_target (p, target, NULL, NULL, &record) != ASSAY_STATUS_PASSED)
+        status = ASSAY_STATUS_FAILED;
+      g_ptr_array_add (p->run->compile, record);
+    }
+  return status;
+}
+
+AssayStatus
+assay_stage_compile (AssayPipeline *p, char **reason)
+{
+  AssayCompile *record = NULL;
+  AssayStatus status;
+  GThread *reference = g_thread_new ("reference", build_reference, p);
+  if (p->toolkit)
+    {
+      assay_pipeline_progress (p, 0.1, "nvrtc %s for %s", p->candidate->name, p->target);
+      status = assay_compile_target (p, p->target, &p->ptx, &p->entry, &record);
+      g_ptr_array_add (p->run->compile, record);
+      if (p->ptx)
+        write_ptx (p);
+      if (status != ASSAY_STATUS_PASSED)
+        *reason = why_not (p);
+      if (compile_others (p) != ASSAY_STATUS_PASSED && status == ASSAY_STATUS_PASSED)
+        {
+          status = ASSAY_STATUS_FAILED;
+          *reason = g_strdup ("does not compile for every target of the task");
+        }
+    }
+  else
+    {
+      status = ASSAY_STATUS_SKIPPED;
+      *reason = g_strdup (p->toolkit_reason);
+      assay_pipeline_fail (p, NULL, "compile", NULL, p->toolkit_reason);
+    }
+  g_thread_join (reference);
+  return status;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program assay-engine as a user meets it: words, exit statuses, JSON, interruption. */
+#include "engine/base/array.h"
+#include "engine/base/json.h"
+#include "tests/engine/fixture.h"
+
+#include <signal.h>
+#include <string.h>
+
+static char *folder;
+
+typedef struct
+{
+  int status;
+  char *out, *err;
+} Outcome;
+
+static void
+outcome_clear (Outcome *outcome)
+{
+  g_free (outcome->out);
+  g_free (outcome->err);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outcome, outcome_clear)
+
+static Outcome
+run_program (const char *first, ...)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+  Outcome outcome = {0};
+  va_list words;
+  g_ptr_array_add (argv,
+                   g_build_filename (g_getenv ("ASSAY_BUILD_DIR"), "engine", "assay-engine", NULL));
+  va_start (words, first);
+  for (const char *word = first; word; word = va_arg (words, const char *))
+    g_ptr_array_add (argv, g_strdup (word));
+  va_end (words);
+  g_ptr_array_add (argv, NULL);
+  g_autoptr (GSubprocess) process =
+      g_subprocess_newv ((const char *const *) argv->pdata,
+                         G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
+  g_assert_no_error (error);
+  g_assert_true (
+      g_subprocess_communicate_utf8 (process, NULL, NULL, &outcome.out, &outcome.err, &error));
+  g_assert_true (g_subprocess_get_if_exited (process));
+  outcome.status = g_subprocess_get_exit_status (process);
+  return outcome;
+}
+
+static char *
+write_array (const char *name, const double *values, gint64 count)
+{
+  g_autoptr (GError) error = NULL;
+  char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (AssayArray) array = assay_array_new (ASSAY_DTYPE_FLOAT32, &count, 1, &error);
+  for (gint64 i = 0; i < count; i++)
+    assay_array_set (array, (gsize) i, values[i]);
+  g_assert_true (assay_array_save (array, path, &error));
+  return path;
+}
+
+static void
+test_help (void)
+{
+  static const char *const commands[] = {"run", "compare", "devices", "doctor", "serve"};
+  g_auto (Outcome) all = run_program ("--help", NULL);
+  g_assert_cmpint (all.status, ==, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_assert_nonnull (strstr (all.out, commands[i]));
+      g_auto (Outcome) one = run_program (commands[i], "--help", NULL);
+      g_assert_cmpint (one.status, ==, 0);
+      g_assert_nonnull (strstr (one.out, "Usage:"));
+      g_auto (Outcome) wrong = run_program (commands[i], "--no-such-option", NULL);
+      g_assert_cmpint (wrong.status, ==, 2);
+    }
+  g_auto (Outcome) unknown = run_program ("dance", NULL);
+  g_assert_cmpint (unknown.status, ==, 2);
+  g_assert_nonnull (strstr (unknown.err, "dance"));
+}
+
+static void
+test_compare (void)
+{
+  static const double right[] = {1, 2, 3, 4}, close[] = {1, 2, 3, 4.00001}, far[] = {1, 2, 3, 5};
+  g_autofree char *reference = write_array ("r.npy", right, 4);
+  g_autofree char *near = write_array ("n.npy", close, 4);
+  g_autofree char *wrong = write_array ("w.npy", far, 4);
+  g_autofree char *shorter = write_array ("s.npy", right, 3);
+  g_auto (Outcome) accepted = run_program ("compare", near, reference, "--rtol", "1e-5", NULL);
+  g_assert_cmpint (accepted.status, ==, 0);
+  g_auto (Outcome) refused =
+      run_program ("compare", wrong, reference, "--rtol", "1e-5", "--json", "-", NULL);
+  g_assert_cmpint (refused.status, ==, 1);
+  g_autoptr (JsonNode) node =
+      assay_json_parse (refused.out, -1, &ASSAY_JSON_LIMITS_RECORD, "out", NULL);
+  JsonObject *max_abs = assay_json_object (json_node_get_object (node), "max_abs");
+  g_assert_cmpfloat (assay_json_double (max_abs, "value", 0), ==, 1);
+  g_assert_cmpint (assay_json_int (max_abs, "index", 0), ==, 3);
+  g_auto (Outcome) shape = run_program ("compare", shorter, reference, NULL);
+  g_assert_cmpint (shape.status, ==, 2);
+  g_auto (Outcome) rule = run_program ("compare", near, reference, "--rule", "vibes", NULL);
+  g_assert_cmpint (rule.status, ==, 2);
+  g_assert_nonnull (strstr (rule.err, "allclose"));
+  g_auto (Outcome) missing = run_program ("compare", "/nonexistent.npy", reference, NULL);
+  g_assert_cmpint (missing.status, ==, 2);
+}
+
+static void
+test_devices (void)
+{
+  g_auto (Outcome) text = run_program ("devices", NULL);
+  g_assert_cmpint (text.status, ==, 0);
+  g_assert_nonnull (strstr (text.out, "virtual:sm_80"));
+  g_auto (Outcome) json = run_program ("devices", "--json", "-", NULL);
+  g_autoptr (JsonNode) node =
+      assay_json_parse (json.out, -1, &ASSAY_JSON_LIMITS_RECORD, "out", NULL);
+  g_assert_cmpuint (
+      json_array_get_length (assay_json_array (json_node_get_object (node), "devices")), >, 3);
+}
+
+static void
+test_run (void)
+{
+  if (fixture_why_not ())
+    {
+      g_test_skip (fixture_why_not ());
+      return;
+    }
+  FixtureTask fixture = {.id = "cli"};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  g_autofree char *out = g_build_filename (folder, "out", NULL);
+  g_auto (Outcome) passed =
+      run_program ("run", task, "--device", "virtual:sm_80", "--out", out, NULL);
+  g_assert_cmpint (passed.status, ==, 0);
+  g_assert_nonnull (strstr (passed.out, "PASSED"));
+  g_assert_cmpstr (passed.err, ==, ""); /* no terminal, no progress */
+  g_autofree char *record = g_build_filename (out, "run.json", NULL);
+  g_assert_true (g_file_test (record, G_FILE_TEST_EXISTS));
+
+  FixtureTask silent = {.id = "cli_silent", .symbol = "silent"};
+  g_autofree char *bad = fixture_task (folder, &silent);
+  g_auto (Outcome) failed =
+      run_program ("run", bad, "-d", "virtual:sm_80", "-w", folder, "--json", "-", NULL);
+  g_assert_cmpint (failed.status, ==, 1);
+  g_autoptr (JsonNode) node =
+      assay_json_parse (failed.out, -1, &ASSAY_JSON_LIMITS_RECORD, "out", NULL);
+  g_assert_cmpstr (assay_json_string (json_node_get_object (node), "format"), ==, "assay-run");
+}
+
+static void
+test_run_impossible (void)
+{
+  FixtureTask fixture = {.id = "cli_device"};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  g_auto (Outcome) device = run_program ("run", task, "-d", "cuda:9", "-w", folder, NULL);
+  g_assert_cmpint (device.status, ==, 2);
+  g_auto (Outcome) nothing = run_program ("run", NULL);
+  g_assert_cmpint (nothing.status, ==, 2);
+}
+
+static void
+test_interrupt (void)
+{
+  g_autoptr (GError) error = NULL;
+  FixtureTask fixture = {.id = "cli_hang", .symbol = "hang"};
+  if (fixture_why_not ())
+    {
+      g_test_skip (fixture_why_not ());
+      return;
+    }
+  g_autofree char *task = fixture_task (folder, &fixture);
+  g_autofree char *program =
+      g_build_filename (g_getenv ("ASSAY_BUILD_DIR"), "engine", "assay-engine", NULL);
+  g_autoptr (GSubprocess) process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE, &error, program, "run", task, "-d",
+                        "virtual:sm_80", "-w", folder, "--timeout", "100", NULL);
+  g_assert_no_error (error);
+  while (fixture_workers_alive () == 0)
+    g_usleep (10000);
+  g_subprocess_send_signal (process, SIGINT);
+  g_assert_true (g_subprocess_wait (process, NULL, &error));
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, 2);
+  g_assert_cmpuint (fixture_workers_alive (), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  folder = fixture_folder ();
+  g_autofree char *cache = g_build_filename (folder, "cache", NULL);
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  fixture_libexec (folder, TRUE);
+  g_test_add_func ("/cli/help", test_help);
+  g_test_add_func ("/cli/compare", test_compare);
+  g_test_add_func ("/cli/devices", test_devices);
+  g_test_add_func ("/cli/run", test_run);
+  g_test_add_func ("/cli/run-impossible", test_run_impossible);
+  g_test_add_func ("/cli/interrupt", test_interrupt);
+  int status = g_test_run ();
+  fixture_remove (folder);
+  return status;
+}

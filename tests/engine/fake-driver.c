@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CUDA driver without a GPU, for the paths that the virtual one does not go: no bounds checks, no
+ * reports, errors on demand. It runs no PTX; a kernel is known by its name and takes
+ * (const float *x, float *y, int n). ASSAY_FAKE_CUDA names a fault of the device itself. */
+#include "engine/target/cuda-abi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int sticky; /* after an asynchronous error everything fails */
+
+static int
+fault (const char *name)
+{
+  const char *wanted = getenv ("ASSAY_FAKE_CUDA");
+  return wanted && strcmp (wanted, name) == 0;
+}
+
+CUresult
+cuInit (unsigned int flags)
+{
+  return fault ("stub")   ? CUDA_ERROR_STUB_LIBRARY
+         : fault ("init") ? CUDA_ERROR_OPERATING_SYSTEM
+                          : CUDA_SUCCESS;
+}
+
+CUresult
+cuDriverGetVersion (int *version)
+{
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuDeviceGetCount (int *count)
+{
+  *count = fault ("no-device") ? 0 : 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuDeviceGet (CUdevice *device, int ordinal)
+{
+  *device = ordinal;
+  return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult
+cuDeviceGetName (char *name, int length, CUdevice device)
+{
+  snprintf (name, (size_t) length, "Fake GPU");
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuDeviceTotalMem_v2 (size_t *bytes, CUdevice device)
+{
+  *bytes = 1 << 30;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuDeviceGetAttribute (int *value, CUdevice_attribute attribute, CUdevice device)
+{
+  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 8 : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuDevicePrimaryCtxRetain (CUcontext *context, CUdevice device)
+{
+  *context = (CUcontext) &sticky;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuDevicePrimaryCtxRelease_v2 (CUdevice device)
+{
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuCtxSetCurrent (CUcontext context)
+{
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuModuleLoadDataEx (CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
+                    void **values)
+{
+  *module = (CUmodule) image;
+  return strstr (image, ".version") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+}
+
+CUresult
+cuModuleUnload (CUmodule module)
+{
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuModuleGetFunction (CUfunction *function, CUmodule module, const char *name)
+{
+  *function = (CUfunction) strdup (name);
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuFuncGetAttribute (int *value, CUfunction_attribute attribute, CUfunction function)
+{
+  *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? 40 : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuMemAlloc_v2 (CUdeviceptr *pointer, size_t bytes)
+{
+  *pointer = (CUdeviceptr) (uintptr_t) malloc (bytes);
+  return fault ("no-memory") ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+CUresult
+cuMemFree_v2 (CUdeviceptr pointer)
+{
+  free ((void *) (uintptr_t) pointer);
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuMemcpyHtoD_v2 (CUdeviceptr to, const void *from, size_t bytes)
+{
+  memcpy ((void *) (uintptr_t) to, from, bytes);
+  return (CUresult) sticky;
+}
+
+CUresult
+cuMemcpyDtoH_v2 (void *to, CUdeviceptr from, size_t bytes)
+{
+  if (sticky)
+    return (CUresult) sticky;
+  memcpy (to, (const void *) (uintptr_t) from, bytes);
+  return CUDA_SUCCESS;
+}
+
+static int
+is (const char *name, const char *kernel)
+{
+  return strstr (name, kernel) != NULL;
+}
+
+CUresult
+cuLaunchKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_REALTIME, &now);
+  const char *name = (const char *) function;
+  float *x = *(float **) parameters[0], *y = *(float **) parameters[1];
+  int n = *(int *) parameters[2];
+  if (block_x * block_y * block_z > 1024)
+    return CUDA_ERROR_INVALID_VALUE;
+  while (is (name, "hang"))
+    sleep (1);
+  if (is (name, "illegal"))
+    sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (is (name, "crash"))
+    abort ();
+  for (int i = 0; i < n && !is (name, "silent"); i++)
+    y[i] = 2 * x[i];
+  if (is (name, "overrun"))
+    y[n] = 1;
+  if (is (name, "clobber"))
+    x[1] = 7;
+  if (is (name, "unsteady"))
+    y[0] += 1e-12f * (float) (now.tv_nsec % 1000000);
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuCtxSynchronize (void)
+{
+  return (CUresult) sticky;
+}
