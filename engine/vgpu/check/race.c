@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data races. Each word of shared memory remembers its last writer and its readers since the last
+ * block barrier; two threads that touch it between the same barriers, one of them writing, race
+ * whatever order they happened to run in. Threads of one warp are ordered by __syncwarp as well. */
+#include "engine/vgpu/check/check.h"
+#include "engine/vgpu/ptx/arena.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  uint32_t epoch; /* of the block barriers; 0: never */
+  uint16_t thread;
+  uint8_t bytes; /* of the word, one bit each */
+  uint8_t many;  /* 1: several threads of one warp, 2: of several warps */
+  uint32_t warp_epoch;
+  uint32_t ins;
+} Touch;
+
+struct VgpuRaceCell
+{
+  Touch write;
+  Touch read;
+  uint8_t write_atomic;
+  uint32_t value; /* what was written, to tell a race that does not matter */
+};
+
+size_t
+vgpu_race_bytes (uint64_t shared_bytes)
+{
+  return (size_t) (shared_bytes / 4 + 2) * sizeof (VgpuRaceCell);
+}
+
+/* Whether a remembered touch and thread, which is now in warp, are unordered. */
+static bool
+unordered (const Touch *touch, const VgpuWarp *warp, uint32_t thread, uint8_t bytes)
+{
+  if (touch->epoch != warp->worker->epoch || (touch->bytes & bytes) == 0)
+    return false;
+  if (touch->many == 2 || touch->thread / VGPU_LANES != warp->index)
+    return true;
+  if (touch->thread == thread && touch->many == 0)
+    return false;
+  return touch->warp_epoch == warp->epoch;
+}
+
+static void
+report_race (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint32_t lane,
+             const Touch *other, bool other_writes, bool same_value)
+{
+  const VgpuIns *other_ins = &warp->kernel->code[other->ins];
+  char text[240];
+  VgpuFinding finding = vgpu_finding (same_value ? "race.same-value" : "race.shared", ins, lane);
+  const char *mine = request->access == VGPU_ACCESS_READ ? "read" : "written";
+  const char *theirs = other_writes ? "written" : "read";
+  bool one_warp = other->thread / VGPU_LANES == warp->index;
+  if (same_value)
+    snprintf (text, sizeof text,
+              "several threads write the same value to one word of shared "
+              "memory without a barrier between them");
+  else
+    snprintf (text, sizeof text,
+              "a word of shared memory is %s here and %s by another thread of %s without a "
+              "barrier between them",
+              mine, theirs, one_warp ? "the warp" : "the block");
+  finding.message = text;
+  finding.request = request;
+  finding.other_location = other_ins->location;
+  finding.other_thread = other->thread;
+  vgpu_report (warp, &finding);
+}
+
+static void
+remember (Touch *touch, const VgpuWarp *warp, const VgpuIns *ins, uint32_t thread, uint8_t bytes)
+{
+  bool again = touch->epoch == warp->worker->epoch;
+  if (again && touch->thread / VGPU_LANES != warp->index)
+    touch->many = 2;
+  else if (again && touch->thread != thread && touch->warp_epoch == warp->epoch)
+    touch->many = touch->many == 2 ? 2 : 1;
+  else if (!again || touch->many != 2)
+    touch->many = 0;
+  touch->bytes = again ? touch->bytes | bytes : bytes;
+  touch->epoch = warp->worker->epoch;
+  touch->thread = (uint16_t) thread;
+  touch->warp_epoch = warp->epoch;
+  touch->ins = (uint32_t) (ins - warp->kernel->code);
+}
+
+static void
+touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, VgpuRaceCell *cell,
+            uint32_t lane, uint8_t bytes, uint32_t value)
+{
+  uint32_t thread = warp->index * VGPU_LANES + lane;
+  bool strong = request->access == VGPU_ACCESS_ATOMIC || (ins->flags & VGPU_INS_STRONG);
+  bool excused = strong && cell->write_atomic;
+  if (!excused && unordered (&cell->write, warp, thread, bytes))
+    report_race (warp, ins, request, lane, &cell->write, true,
+                 request->access == VGPU_ACCESS_WRITE && !cell->write_atomic
+                     && cell->value == value);
+  if (request->access == VGPU_ACCESS_READ)
+    {
+      remember (&cell->read, warp, ins, thread, bytes);
+      return;
+    }
+  /* A strong read is remembered like any: a plain write beside it still races. */
+  if (!strong && unordered (&cell->read, warp, thread, bytes))
+    report_race (warp, ins, request, lane, &cell->read, false, false);
+  if (cell->write.epoch != warp->worker->epoch)
+    memset (&cell->write, 0, sizeof cell->write);
+  cell->write.many = 0;
+  remember (&cell->write, warp, ins, thread, bytes);
+  cell->write.bytes = bytes;
+  cell->write.many = 0;
+  cell->write_atomic = strong;
+  cell->value = value;
+}
+
+void
+vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t first,
+                  const int32_t *relative, uint32_t mask)
+{
+  VgpuWorker *worker = warp->worker;
+  for (uint32_t left = mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      uint64_t from = first + (uint64_t) (int64_t) relative[lane];
+      uint64_t end = from + request->bytes;
+      for (uint64_t word = from / 4; word * 4 < end; word++)
+        {
+          uint64_t low = word * 4 < from ? from - word * 4 : 0;
+          uint64_t high = end - word * 4 < 4 ? end - word * 4 : 4;
+          uint8_t bytes = (uint8_t) ((0xfu >> (4 - (high - low))) << low);
+          uint32_t value;
+          memcpy (&value, worker->shared + word * 4, sizeof value);
+          touch_word (warp, ins, request, &worker->races[word], lane, bytes, value);
+        }
+    }
+}
+
+/* Global memory: races between blocks of one launch, which nothing orders. The cells are written
+ * without locks; a lost update costs a missed report, never a false one. */
+struct VgpuGlobalCell
+{
+  uint32_t writer; /* block + 1, 0: none */
+  uint32_t reader;
+  uint8_t write_bytes;
+  uint8_t read_bytes;
+  uint8_t write_atomic;
+  uint8_t readers; /* several blocks */
+  uint32_t ins;
+};
+
+static void
+begin_allocation (VgpuAllocation *allocation, void *data)
+{
+  size_t words = (size_t) ((allocation->hi - allocation->lo) / 4 + 2);
+  if (allocation->races == NULL)
+    allocation->races = vgpu_take (words * sizeof (VgpuGlobalCell));
+  else
+    memset (allocation->races, 0, words * sizeof (VgpuGlobalCell));
+}
+
+void
+vgpu_race_global_begin (VgpuMemory *memory)
+{
+  vgpu_memory_each (memory, begin_allocation, NULL);
+}
+
+static void
+report_global_race (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint32_t lane,
+                    const VgpuAllocation *allocation, uint64_t offset, uint32_t other_block,
+                    uint32_t other_ins, bool other_writes)
+{
+  char text[240];
+  VgpuFinding finding = vgpu_finding ("race.global", ins, lane);
+  snprintf (text, sizeof text, "%s at offset %llu is %s here and %s by another block",
+            allocation->name, (unsigned long long) offset,
+            request->access == VGPU_ACCESS_READ ? "read" : "written",
+            other_writes ? "written" : "read");
+  finding.message = text;
+  finding.request = request;
+  finding.allocation = allocation;
+  finding.offset = (int64_t) offset;
+  finding.other_block = (int64_t) other_block - 1;
+  finding.other_location = warp->kernel->code[other_ins].location;
+  vgpu_report (warp, &finding);
+}
+
+static void
+touch_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
+              const VgpuAllocation *allocation, uint64_t offset, uint32_t lane)
+{
+  VgpuGlobalCell *cell = &allocation->races[offset / 4];
+  uint32_t block = (uint32_t) warp->worker->block_number + 1;
+  uint32_t count = request->bytes < 4 ? request->bytes : 4;
+  uint8_t bytes = (uint8_t) ((0xfu >> (4 - count)) << (offset & 3));
+  bool strong = request->access == VGPU_ACCESS_ATOMIC || (ins->flags & VGPU_INS_STRONG);
+  if (cell->writer != 0 && cell->writer != block && (cell->write_bytes & bytes)
+      && !(strong && cell->write_atomic))
+    report_global_race (warp, ins, request, lane, allocation, offset, cell->writer, cell->ins,
+                        true);
+  if (request->access == VGPU_ACCESS_READ)
+    {
+      cell->readers |= cell->reader != 0 && cell->reader != block;
+      cell->reader = strong ? cell->reader : block;
+      cell->read_bytes |= strong ? 0 : bytes;
+      return;
+    }
+  bool others = cell->reader != 0 && (cell->reader != block || cell->readers);
+  if (others && (cell->read_bytes & bytes))
+    report_global_race (warp, ins, request, lane, allocation, offset, cell->reader, cell->ins,
+                        false);
+  cell->writer = block;
+  cell->write_bytes = bytes;
+  cell->write_atomic = strong;
+  cell->ins = (uint32_t) (ins - warp->kernel->code);
+}
+
+void
+vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t first,
+                  const int32_t *relative, uint32_t mask)
+{
+  const VgpuAllocation *allocation = warp->worker->sites[ins->site].allocation;
+  for (uint32_t left = mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      uint64_t address = first + (uint64_t) (int64_t) relative[lane];
+      if (allocation == NULL || address < allocation->lo || address >= allocation->hi)
+        allocation = vgpu_memory_find (warp->worker->launch->memory, address);
+      if (allocation == NULL || allocation->races == NULL || allocation->constant)
+        continue;
+      for (uint32_t done = 0; done < request->bytes; done += 4)
+        touch_global (warp, ins, request, allocation, address - allocation->lo + done, lane);
+    }
+}

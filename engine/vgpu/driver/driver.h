@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/target/limits.h"
+#include "engine/target/vgpu-extension.h"
+#include "engine/vgpu/exec/machine.h"
+#include "engine/vgpu/exec/memory.h"
+
+#include <pthread.h>
+
+/* The façade: the CUDA driver API over the virtual GPU. One device, one lock around everything:
+ * launches run to their end inside the call, so streams have nothing to order. */
+
+#define VGPU_EXPORT __attribute__ ((visibility ("default")))
+
+/* Every function of the interface, and those of the extension. */
+#define VGPU_PROTOTYPE(symbol, member, parameters) VGPU_EXPORT CUresult symbol parameters;
+ASSAY_CUDA_DRIVER (VGPU_PROTOTYPE)
+#undef VGPU_PROTOTYPE
+#define VGPU_PROTOTYPE(symbol, result, parameters) VGPU_EXPORT result symbol parameters;
+ASSAY_VGPU_EXTENSION (VGPU_PROTOTYPE)
+#undef VGPU_PROTOTYPE
+
+struct CUfunc_st
+{
+  VgpuKernel *kernel;
+  CUmodule module;
+  uint32_t max_dynamic_shared;
+  struct CUfunc_st *next;
+};
+
+struct CUmod_st
+{
+  CUcontext context;
+  VgpuSource source;
+  char *text;
+  CUfunction functions;
+  uint64_t *addresses; /* of the module's variables in memory */
+  size_t address_count;
+  struct CUmod_st *next;
+};
+
+struct CUctx_st
+{
+  VgpuMemory *memory;
+  CUmodule modules;
+  CUresult sticky; /* what a fault left behind: every later call returns it */
+  bool primary;
+  uint32_t references;
+};
+
+typedef struct
+{
+  const AssayTargetLimits *target;
+  uint32_t checks;
+  VgpuMathMode math;
+  uint32_t threads; /* 0: as many as there are processors */
+  uint64_t seed;
+  uint64_t max_instructions;
+  uint64_t print_cap;
+  bool continue_on_fault;
+} VgpuSettings;
+
+typedef struct
+{
+  pthread_mutex_t lock;
+  bool ready;
+  VgpuSettings settings;
+  struct CUctx_st *primary;
+  atomic_int interrupt;
+} VgpuDriver;
+
+extern VgpuDriver vgpu_driver;
+
+/* Takes the lock and finds the calling thread's context; the result is what the call returns if it
+ * is not CUDA_SUCCESS, and then the lock is not held. */
+CUresult vgpu_enter (CUcontext *context);
+CUresult vgpu_leave (CUresult result);
+
+/* Keeps a sentence for assayVgpuLastError. */
+void vgpu_explain (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
+/* Applies "key=value;…"; false if any of it is unknown. */
+bool vgpu_settings_apply (const char *text);
+void vgpu_settings_defaults (void);
+uint32_t vgpu_settings_threads (void);
+
+CUresult vgpu_module_load (CUcontext context, const char *image, CUmodule *module, char *error);
+void vgpu_module_free (CUmodule module);
+
+/* The context of the calling thread, or NULL. */
+CUcontext vgpu_current (void);

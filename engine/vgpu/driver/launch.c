@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions and their launches. */
+#include "engine/vgpu/check/record.h"
+#include "engine/vgpu/driver/driver.h"
+#include "engine/vgpu/exec/run.h"
+#include "engine/vgpu/ptx/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t
+most_threads (const VgpuFunction *function, const AssayTargetLimits *target)
+{
+  uint64_t threads = 1;
+  for (int axis = 0; axis < 3; axis++)
+    threads *= function->max_threads[axis];
+  return threads > 0 && threads < target->max_threads_per_block ? (uint32_t) threads
+                                                                : target->max_threads_per_block;
+}
+
+CUresult
+cuFuncGetAttribute (int *value, CUfunction_attribute attribute, CUfunction function)
+{
+  CUcontext context;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (value == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  if (function == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
+  const VgpuKernel *kernel = function->kernel;
+  const AssayTargetLimits *target = vgpu_driver.settings.target;
+  const VgpuSource *source = kernel->source;
+  switch (attribute)
+    {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = (int) most_threads (kernel->function, target);
+      break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = (int) kernel->static_shared;
+      break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = (int) kernel->local_bytes;
+      break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      *value = atoi (source->target + 3);
+      break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = target->major * 10 + target->minor;
+      break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = (int) (function->max_dynamic_shared > 0
+                          ? function->max_dynamic_shared
+                          : target->shared_per_block - kernel->static_shared);
+      break;
+    default:
+      /* Registers are ptxas's affair: 0 says that they are not known. */
+      *value = 0;
+    }
+  return vgpu_leave (CUDA_SUCCESS);
+}
+
+CUresult
+cuFuncSetAttribute (CUfunction function, CUfunction_attribute attribute, int value)
+{
+  CUcontext context;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (function == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+    return vgpu_leave (CUDA_SUCCESS);
+  const AssayTargetLimits *target = vgpu_driver.settings.target;
+  uint64_t total = (uint64_t) function->kernel->static_shared + (uint32_t) value;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0
+      || total > target->shared_per_block_optin)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  function->max_dynamic_shared = (uint32_t) value;
+  return vgpu_leave (CUDA_SUCCESS);
+}
+
+CUresult
+cuFuncSetCacheConfig (CUfunction function, int config)
+{
+  return function != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult
+cuOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks, CUfunction function, int block_size,
+                                             size_t dynamic_shared)
+{
+  CUcontext context;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (blocks == NULL || function == NULL || block_size <= 0)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  AssayLaunch launch = {.grid = {1, 1, 1},
+                        .block = {(uint32_t) block_size, 1, 1},
+                        .static_shared = function->kernel->static_shared,
+                        .dynamic_shared = (uint32_t) dynamic_shared,
+                        .dynamic_shared_limit = function->max_dynamic_shared};
+  *blocks = (int) assay_launch_blocks_per_sm (vgpu_driver.settings.target, &launch);
+  return vgpu_leave (CUDA_SUCCESS);
+}
+
+static CUresult
+check_limits (CUfunction function, const VgpuLaunch *launch)
+{
+  const VgpuKernel *kernel = function->kernel;
+  AssayLaunch asked = {.static_shared = kernel->static_shared,
+                       .dynamic_shared = launch->dynamic_shared,
+                       .dynamic_shared_limit = function->max_dynamic_shared};
+  char text[256];
+  memcpy (asked.grid, launch->grid, sizeof asked.grid);
+  memcpy (asked.block, launch->block, sizeof asked.block);
+  AssayLaunchProblem problem =
+      assay_launch_check (vgpu_driver.settings.target, &asked, text, sizeof text);
+  const char *rule = assay_launch_problem_rule (problem);
+  uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+  uint32_t most = most_threads (kernel->function, vgpu_driver.settings.target);
+  if (rule == NULL && threads > most)
+    {
+      rule = "launch.block-too-large";
+      snprintf (text, sizeof text, "a block of %u threads, the kernel's launch bounds allow %u",
+                threads, most);
+    }
+  if (rule == NULL && kernel->function->threads_required && threads != most)
+    {
+      rule = "launch.block-too-large";
+      snprintf (text, sizeof text, "a block of %u threads, the kernel requires %u", threads, most);
+    }
+  if (rule == NULL)
+    return CUDA_SUCCESS;
+  vgpu_explain ("%s: %s", kernel->name, text);
+  vgpu_report_launch (rule, text, kernel->name);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The parameters as one buffer, from either form that the call allows. */
+static unsigned char *
+collect_parameters (const VgpuKernel *kernel, void **parameters, void **extra)
+{
+  unsigned char *buffer = vgpu_take (kernel->parameter_bytes + 16);
+  if (parameters != NULL)
+    {
+      for (size_t i = 0; i < kernel->parameter_count; i++)
+        memcpy (buffer + kernel->parameters[i].offset, parameters[i], kernel->parameters[i].bytes);
+      return buffer;
+    }
+  const void *from = NULL;
+  size_t bytes = 0;
+  for (size_t i = 0; extra != NULL && extra[i] != ASSAY_CU_LAUNCH_PARAM_END; i += 2)
+    {
+      if (extra[i] == ASSAY_CU_LAUNCH_PARAM_BUFFER_POINTER)
+        from = extra[i + 1];
+      else if (extra[i] == ASSAY_CU_LAUNCH_PARAM_BUFFER_SIZE)
+        bytes = *(const size_t *) extra[i + 1];
+    }
+  if (kernel->parameter_count > 0 && (from == NULL || bytes < kernel->parameter_bytes))
+    {
+      free (buffer);
+      return NULL;
+    }
+  if (from != NULL)
+    memcpy (buffer, from, bytes < kernel->parameter_bytes ? bytes : kernel->parameter_bytes);
+  return buffer;
+}
+
+static bool
+is_memory_fault (CUresult result)
+{
+  return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_MISALIGNED_ADDRESS;
+}
+
+CUresult
+cuLaunchKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
+{
+  CUcontext context;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (function == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
+  const VgpuSettings *settings = &vgpu_driver.settings;
+  VgpuLaunch launch = {.kernel = function->kernel,
+                       .memory = context->memory,
+                       .grid = {grid_x, grid_y, grid_z},
+                       .block = {block_x, block_y, block_z},
+                       .dynamic_shared = shared_bytes,
+                       .checks = settings->checks,
+                       .math = settings->math,
+                       .threads = vgpu_settings_threads (),
+                       .seed = settings->seed,
+                       .max_instructions = settings->max_instructions,
+                       .print_cap = settings->print_cap,
+                       .sm_count = settings->target->sm_count,
+                       .interrupt = &vgpu_driver.interrupt};
+  result = check_limits (function, &launch);
+  if (result != CUDA_SUCCESS)
+    return vgpu_leave (result);
+  unsigned char *buffer = collect_parameters (function->kernel, parameters, extra);
+  if (buffer == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  launch.parameters = buffer;
+  result = (CUresult) vgpu_launch_run (&launch);
+  atomic_store (&vgpu_driver.interrupt, 0);
+  free (buffer);
+  /* As on a device, the launch itself succeeds; what went wrong shows at the next call. */
+  if (result != CUDA_SUCCESS && !(settings->continue_on_fault && is_memory_fault (result)))
+    context->sticky = result;
+  return vgpu_leave (CUDA_SUCCESS);
+}

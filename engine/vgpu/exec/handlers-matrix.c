@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix instructions and the copies that feed them. Products are exact, the sum is taken in
+ * binary64 and rounded once: the answer that does not depend on an order which the ISA leaves
+ * open. */
+#include "engine/vgpu/exec/control.h"
+#include "engine/vgpu/exec/handlers.h"
+#include "engine/vgpu/exec/matrix.h"
+#include "engine/vgpu/exec/request.h"
+
+#define MAX_SIDE 32
+
+static const s32 *
+form_of (const VgpuWarp *warp, const VgpuIns *ins, VgpuMatrixForm *form)
+{
+  const s32 *words = warp->kernel->extra + ins->extra;
+  __builtin_memcpy (form, words, sizeof *form);
+  return words + VGPU_MATRIX_FORM_WORDS;
+}
+
+static f64
+value_of (u32 bits, u32 element, s32 type)
+{
+  switch (type)
+    {
+    case VGPU_TYPE_F16:
+      return assay_half_to_float ((u16) (bits >> (16 * element)));
+    case VGPU_TYPE_BF16:
+      return assay_bfloat_to_float ((u16) (bits >> (16 * element)));
+    case VGPU_TYPE_U8:
+      return (u8) (bits >> (8 * element));
+    case VGPU_TYPE_S8:
+      return (s8) (bits >> (8 * element));
+    case VGPU_TYPE_S32:
+      return (s32) bits;
+    case VGPU_TYPE_U32:
+      /* tf32: the low 13 bits are ignored. */
+      return assay_float_from_bits (bits & ~0x1fffu);
+    default:
+      return assay_float_from_bits (bits);
+    }
+}
+
+static void
+gather (const VgpuWarp *warp, const VgpuMatrixForm *form, VgpuMatrixPart part, s32 type,
+        const s32 *rows, f64 (*matrix)[MAX_SIDE])
+{
+  const u32 per = vgpu_matrix_per_register (type);
+  for (s32 reg = 0; reg < form->registers[part]; reg++)
+    {
+      const u32 *row = VGPU_ROW (const u32, rows[reg]);
+      for (u32 element = 0; element < per; element++)
+        for (u32 lane = 0; lane < VGPU_LANES; lane++)
+          {
+            u32 r, c;
+            vgpu_matrix_place (form, part, lane, (u32) reg * per + element, &r, &c);
+            matrix[r][c] = value_of (row[lane], element, type);
+          }
+    }
+}
+
+static u32
+bits_of (f64 value, s32 type)
+{
+  switch (type)
+    {
+    case VGPU_TYPE_F16:
+      return value != value ? 0x7fff : assay_double_to_half (value);
+    case VGPU_TYPE_S32:
+      return (u32) (s64) value;
+    default:
+      return assay_float_bits (canonical ((f32) value));
+    }
+}
+
+static void
+scatter (VgpuWarp *warp, const VgpuMatrixForm *form, const s32 *rows, f64 (*matrix)[MAX_SIDE])
+{
+  const u32 per = vgpu_matrix_per_register (form->result);
+  for (s32 reg = 0; reg < form->registers[VGPU_MATRIX_D]; reg++)
+    {
+      u32 *row = VGPU_ROW (u32, rows[reg]);
+      for (u32 lane = 0; lane < VGPU_LANES; lane++)
+        {
+          u32 word = 0;
+          for (u32 element = 0; element < per; element++)
+            {
+              u32 r, c;
+              vgpu_matrix_place (form, VGPU_MATRIX_D, lane, (u32) reg * per + element, &r, &c);
+              word |= bits_of (matrix[r][c], form->result) << (16 * element);
+            }
+          row[lane] = word;
+        }
+    }
+}
+
+static u32
+mix_poison (const VgpuWarp *warp, const s32 *rows, s32 count, u32 *origin)
+{
+  u32 poison = 0;
+  for (s32 i = 0; i < count; i++)
+    if (rows[i] >= 0 && warp->poison[rows[i] / VGPU_ROW_UNIT] != 0)
+      {
+        poison |= warp->poison[rows[i] / VGPU_ROW_UNIT];
+        *origin = warp->origin[rows[i] / VGPU_ROW_UNIT];
+      }
+  return poison;
+}
+
+/* A doubtful element of a or b spoils a row or column: here, all of d. */
+static void
+taint_product (VgpuWarp *warp, const VgpuMatrixForm *form, const s32 *rows)
+{
+  const s32 count = form->registers[1] + form->registers[2] + form->registers[3];
+  u32 origin = 0;
+  const u32 poison = mix_poison (warp, rows + form->registers[0], count, &origin);
+  for (s32 i = 0; i < form->registers[0]; i++)
+    {
+      warp->poison[rows[i] / VGPU_ROW_UNIT] = poison != 0 ? VGPU_FULL : 0;
+      if (poison != 0)
+        warp->origin[rows[i] / VGPU_ROW_UNIT] = origin;
+    }
+}
+
+VGPU_HANDLER (MMA)
+{
+  VgpuMatrixForm form;
+  const s32 *rows = form_of (warp, ins, &form);
+  f64 a[MAX_SIDE][MAX_SIDE], b[MAX_SIDE][MAX_SIDE], d[MAX_SIDE][MAX_SIDE];
+  const s32 *rows_a = rows + form.registers[0], *rows_b = rows_a + form.registers[1];
+  vgpu_check_whole_warp (warp, ins);
+  if (warp->checks & VGPU_CHECK_UNINIT)
+    taint_product (warp, &form, rows);
+  gather (warp, &form, VGPU_MATRIX_A, form.type, rows_a, a);
+  gather (warp, &form, VGPU_MATRIX_B, form.type_b, rows_b, b);
+  gather (warp, &form, VGPU_MATRIX_C, form.accumulator, rows_b + form.registers[2], d);
+  for (s32 i = 0; i < form.m; i++)
+    for (s32 k = 0; k < form.k; k++)
+      {
+        const f64 left = a[i][k];
+        for (s32 j = 0; j < form.n; j++)
+          d[i][j] += left * b[k][j];
+      }
+  scatter (warp, &form, rows, d);
+  return ins + 1;
+}
+
+/* Where a warp finds its shared memory for ldmatrix; NULL for a lane that may not look. */
+static char *
+matrix_row (VgpuWarp *warp, const u64 *addresses, u32 good, int lane)
+{
+  return good >> lane & 1 ? warp->worker->shared + addresses[lane] : NULL;
+}
+
+static u32
+check_matrix_rows (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access, u64 *addresses)
+{
+  const u32 lanes = ins->imm == 4 ? VGPU_FULL : (1u << (8 * ins->imm)) - 1;
+  const VgpuRequest request = {
+      .space = VGPU_SPACE_SHARED, .access = access, .bytes = 16, .align = 16};
+  VgpuSite *site = &warp->worker->sites[ins->site];
+  pattern_addresses (warp, ins, warp->kernel->extra[ins->extra], addresses);
+  if (ins->flags & VGPU_INS_UNIFORM)
+    for (int lane = 0; lane < VGPU_LANES; lane++)
+      addresses[lane] -= VGPU_WINDOW_SHARED;
+  const u32 good = vgpu_check_lanes (warp, ins, &request, addresses, lanes);
+  site->requests += (u64) ins->imm;
+  site->lanes += (u32) __builtin_popcount (good);
+  if (good == 0)
+    return 0;
+  s32 relative[VGPU_LANES] = {0};
+  const u64 first = addresses[__builtin_ctz (good)];
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    relative[lane] = good >> lane & 1 ? (s32) (addresses[lane] - first) : 0;
+  if (warp->checks & VGPU_CHECK_COUNTS)
+    for (int part = 0; part < ins->imm; part++)
+      if ((good >> (8 * part) & 0xff) != 0)
+        vgpu_count_shared (site, first, relative, good & 0xffu << (8 * part), 16);
+  if (warp->checks & VGPU_CHECK_RACE)
+    vgpu_race_shared (warp, ins, &request, first, relative, good);
+  return good;
+}
+
+/* Lane's two elements of a matrix: their places as row and column. */
+static inline void
+matrix_elements (u32 lane, bool transposed, u32 element, u32 *row, u32 *column)
+{
+  *row = transposed ? (lane & 3) * 2 + element : lane >> 2;
+  *column = transposed ? lane >> 2 : (lane & 3) * 2 + element;
+}
+
+static u32
+matrix_poison (const VgpuWarp *warp, const u64 *addresses, u32 good, int part, bool transposed)
+{
+  u32 bad = 0;
+  for (u32 lane = 0; lane < VGPU_LANES; lane++)
+    for (u32 element = 0; element < 2; element++)
+      {
+        u32 row, column;
+        matrix_elements (lane, transposed, element, &row, &column);
+        const u32 holder = (u32) part * 8 + row;
+        if (good >> holder & 1)
+          bad |= (u32) (warp->worker->shared_valid[addresses[holder] + 2 * column] == 0) << lane;
+      }
+  return bad;
+}
+
+VGPU_HANDLER (LOAD_MATRIX)
+{
+  u64 addresses[VGPU_LANES];
+  const s32 *rows = warp->kernel->extra + ins->extra + 1;
+  const bool transposed = ins->flags & VGPU_INS_NEGATED;
+  vgpu_check_whole_warp (warp, ins);
+  const u32 good = check_matrix_rows (warp, ins, VGPU_ACCESS_READ, addresses);
+  for (int part = 0; part < ins->imm; part++)
+    {
+      u32 *row_d = VGPU_ROW (u32, rows[part]);
+      u32 values[VGPU_LANES];
+      for (u32 lane = 0; lane < VGPU_LANES; lane++)
+        {
+          u32 word = 0;
+          for (u32 element = 0; element < 2; element++)
+            {
+              u32 row, column;
+              matrix_elements (lane, transposed, element, &row, &column);
+              const char *at = matrix_row (warp, addresses, good, part * 8 + (int) row);
+              u16 value = 0;
+              if (at != NULL)
+                __builtin_memcpy (&value, at + 2 * column, sizeof value);
+              word |= (u32) value << (16 * element);
+            }
+          values[lane] = word;
+        }
+      VGPU_LANE_LOOP row_d[lane] = warp->mask >> lane & 1 ? values[lane] : row_d[lane];
+      if (warp->checks & VGPU_CHECK_UNINIT)
+        {
+          warp->poison[rows[part] / VGPU_ROW_UNIT] =
+              matrix_poison (warp, addresses, good, part, transposed);
+          warp->origin[rows[part] / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
+        }
+    }
+  return ins + 1;
+}
+
+VGPU_HANDLER (STORE_MATRIX)
+{
+  u64 addresses[VGPU_LANES];
+  const s32 *rows = warp->kernel->extra + ins->extra + 1;
+  const bool transposed = ins->flags & VGPU_INS_NEGATED;
+  vgpu_check_whole_warp (warp, ins);
+  const u32 good = check_matrix_rows (warp, ins, VGPU_ACCESS_WRITE, addresses);
+  for (int part = 0; part < ins->imm; part++)
+    for (u32 lane = 0; lane < VGPU_LANES; lane++)
+      for (u32 element = 0; element < 2; element++)
+        {
+          u32 row, column;
+          matrix_elements (lane, transposed, element, &row, &column);
+          char *at = matrix_row (warp, addresses, good, part * 8 + (int) row);
+          const u16 value = (u16) (VGPU_ROW (const u32, rows[part])[lane] >> (16 * element));
+          if (at == NULL)
+            continue;
+          __builtin_memcpy (at + 2 * column, &value, sizeof value);
+          if (warp->checks & VGPU_CHECK_UNINIT)
+            {
+              const u32 doubtful = rows[part] < 0 ? 0 : warp->poison[rows[part] / VGPU_ROW_UNIT];
+              __builtin_memset (warp->worker->shared_valid + (at - warp->worker->shared)
+                                    + 2 * column,
+                                doubtful >> lane & 1 ? 0 : 0xff, 2);
+            }
+        }
+  return ins + 1;
+}
+
+/* wmma.load and wmma.store: an element of every lane at a time. target: the part; a: address;
+ * b: leading dimension; imm: offset; NEGATED: column-major. */
+static void
+element_addresses (const VgpuWarp *warp, const VgpuIns *ins, const VgpuMatrixForm *form, u32 index,
+                   u64 *addresses)
+{
+  const u32 first = (u32) __builtin_ctz (warp->mask);
+  const u64 base = (ins->flags & VGPU_INS_WIDE_ADDRESS) ? VGPU_ROW (const u64, ins->a)[first]
+                                                        : VGPU_ROW (const u32, ins->a)[first];
+  const u64 leading = VGPU_ROW (const u32, ins->b)[first];
+  for (u32 lane = 0; lane < VGPU_LANES; lane++)
+    {
+      u32 row, column;
+      vgpu_matrix_place (form, (VgpuMatrixPart) ins->target, lane, index, &row, &column);
+      const u64 at =
+          ins->flags & VGPU_INS_NEGATED ? column * leading + row : row * leading + column;
+      addresses[lane] = base + (u64) ins->imm + at * ins->bytes;
+    }
+}
+
+static VgpuSpace
+resolve_space (const VgpuWarp *warp, const VgpuIns *ins, u64 *addresses)
+{
+  const VgpuSpace space = (VgpuSpace) ins->c;
+  if (space != VGPU_SPACE_GENERIC)
+    return space;
+  if ((addresses[0] & VGPU_WINDOW_MASK) != VGPU_WINDOW_SHARED)
+    return VGPU_SPACE_GLOBAL;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    addresses[lane] -= VGPU_WINDOW_SHARED;
+  return VGPU_SPACE_SHARED;
+}
+
+static unsigned char *
+valid_bytes (const VgpuWarp *warp, VgpuSpace space, u64 address)
+{
+  if (!(warp->checks & VGPU_CHECK_UNINIT))
+    return NULL;
+  if (space == VGPU_SPACE_SHARED)
+    return warp->worker->shared_valid + address;
+  const VgpuAllocation *allocation = vgpu_memory_find (warp->worker->launch->memory, address);
+  return allocation->valid != NULL ? allocation->valid + (address - allocation->lo) : NULL;
+}
+
+static void
+observe_elements (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
+                  const u64 *addresses, u32 good)
+{
+  VgpuSite *site = &warp->worker->sites[ins->site];
+  site->requests++;
+  site->lanes += (u32) __builtin_popcount (good);
+  if (good == 0 || request->space != VGPU_SPACE_SHARED || !(warp->checks & VGPU_CHECK_RACE))
+    return;
+  s32 relative[VGPU_LANES];
+  const u64 first = addresses[__builtin_ctz (good)];
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    relative[lane] = (s32) (addresses[lane] - first);
+  vgpu_race_shared (warp, ins, request, first, relative, good);
+}
+
+static void
+move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
+{
+  VgpuMatrixForm form;
+  const s32 *rows = form_of (warp, ins, &form);
+  const u32 per = 4 / ins->bytes;
+  const u32 count = (u32) form.registers[ins->target] * per;
+  vgpu_check_whole_warp (warp, ins);
+  for (u32 index = 0; index < count; index++)
+    {
+      u64 addresses[VGPU_LANES];
+      u32 *row = VGPU_ROW (u32, rows[index / per]);
+      const u32 shift = 8 * ins->bytes * (index % per);
+      const u32 keep = ins->bytes == 4 ? 0 : ~(((1u << (8 * ins->bytes)) - 1) << shift);
+      element_addresses (warp, ins, &form, index, addresses);
+      const VgpuSpace space = resolve_space (warp, ins, addresses);
+      const VgpuRequest request = {
+          .space = space, .access = access, .bytes = ins->bytes, .align = ins->bytes};
+      const u32 good = vgpu_check_lanes (warp, ins, &request, addresses, warp->mask);
+      u32 poison = 0;
+      for (u32 left = good; left != 0; left &= left - 1)
+        {
+          const int lane = __builtin_ctz (left);
+          char *at = space == VGPU_SPACE_SHARED ? warp->worker->shared + addresses[lane]
+                                                : (char *) (uintptr_t) addresses[lane];
+          unsigned char *valid = valid_bytes (warp, space, addresses[lane]);
+          u32 value = row[lane] >> shift;
+          if (access == VGPU_ACCESS_WRITE)
+            {
+              __builtin_memcpy (at, &value, ins->bytes);
+              if (valid != NULL)
+                __builtin_memset (valid, 0xff, ins->bytes);
+              continue;
+            }
+          value = 0;
+          __builtin_memcpy (&value, at, ins->bytes);
+          row[lane] = (row[lane] & keep) | value << shift;
+          poison |= (u32) (valid != NULL && valid[0] == 0) << lane;
+        }
+      observe_elements (warp, ins, &request, addresses, good);
+      if (!(warp->checks & VGPU_CHECK_UNINIT))
+        continue;
+      u32 *doubtful = &warp->poison[rows[index / per] / VGPU_ROW_UNIT];
+      if (access == VGPU_ACCESS_WRITE && (*doubtful & warp->mask) != 0)
+        vgpu_taint_used (warp, ins, rows[index / per], *doubtful & warp->mask, "stored");
+      if (access == VGPU_ACCESS_READ)
+        {
+          *doubtful = index % per == 0 ? poison : *doubtful | poison;
+          warp->origin[rows[index / per] / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
+        }
+    }
+}
+
+VGPU_HANDLER (WMMA_LOAD)
+{
+  move_elements (warp, ins, VGPU_ACCESS_READ);
+  return ins + 1;
+}
+
+VGPU_HANDLER (WMMA_STORE)
+{
+  move_elements (warp, ins, VGPU_ACCESS_WRITE);
+  return ins + 1;
+}
+
+/* cp.async: source size, destination and its offset are further operands. */
+
+static void
+copy_lane (VgpuWarp *warp, const VgpuIns *ins, u64 from, u64 to, u32 bytes, u32 total)
+{
+  VgpuWorker *worker = warp->worker;
+  __builtin_memcpy (worker->shared + to, (const void *) (uintptr_t) from, bytes);
+  __builtin_memset (worker->shared + to + bytes, 0, total - bytes);
+  if (!(warp->checks & VGPU_CHECK_UNINIT))
+    return;
+  const unsigned char *valid = bytes > 0 ? valid_bytes (warp, VGPU_SPACE_GLOBAL, from) : NULL;
+  __builtin_memset (worker->shared_valid + to, 0xff, total);
+  if (valid != NULL)
+    __builtin_memcpy (worker->shared_valid + to, valid, bytes);
+}
+
+VGPU_HANDLER (COPY_ASYNC)
+{
+  VgpuWorker *worker = warp->worker;
+  VgpuSite *site = &worker->sites[ins->site];
+  const s32 *more = warp->kernel->extra + ins->extra;
+  const u32 *sizes = VGPU_ROW (const u32, more[0]);
+  const u32 total = (u32) ins->bytes * ins->vec;
+  VgpuIns to_ins = *ins;
+  u64 from[VGPU_LANES], to[VGPU_LANES];
+  u32 reading = 0;
+  to_ins.a = more[1];
+  to_ins.flags = more[3] ? ins->flags | VGPU_INS_WIDE_ADDRESS : ins->flags & ~VGPU_INS_WIDE_ADDRESS;
+  pattern_addresses (warp, ins, ins->imm, from);
+  pattern_addresses (warp, &to_ins, more[2], to);
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    reading |= (u32) (sizes[lane] > 0) << lane;
+  reading &= warp->mask;
+  const VgpuRequest read = {
+      .space = VGPU_SPACE_GLOBAL, .access = VGPU_ACCESS_READ, .bytes = total, .align = total};
+  const VgpuRequest write = {
+      .space = VGPU_SPACE_SHARED, .access = VGPU_ACCESS_WRITE, .bytes = total, .align = total};
+  const u32 readable = vgpu_check_lanes (warp, ins, &read, from, reading);
+  const u32 writable = vgpu_check_lanes (warp, ins, &write, to, warp->mask);
+  s32 relative[VGPU_LANES] = {0};
+  const u64 first = readable != 0 ? from[__builtin_ctz (readable)] : 0;
+  for (u32 left = writable; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      const bool reads = readable >> lane & 1;
+      const u32 bytes = !reads ? 0 : sizes[lane] < total ? sizes[lane] : total;
+      copy_lane (warp, ins, from[lane], to[lane], bytes, total);
+      relative[lane] = reads ? (s32) (from[lane] - first) : 0;
+    }
+  site->requests++;
+  site->lanes += (u32) __builtin_popcount (readable);
+  if (readable != 0 && (warp->checks & VGPU_CHECK_COUNTS))
+    vgpu_count_global (site, first, relative, readable, total);
+  if (writable != 0 && (warp->checks & VGPU_CHECK_RACE))
+    {
+      const u64 start = to[__builtin_ctz (writable)];
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        relative[lane] = (s32) (to[lane] - start);
+      vgpu_race_shared (warp, ins, &write, start, relative, writable);
+    }
+  return ins + 1;
+}
+
+VGPU_HANDLER (COPY_COMMIT) { return ins + 1; }
+
+VGPU_HANDLER (COPY_WAIT) { return ins + 1; }

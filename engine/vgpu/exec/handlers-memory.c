@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and stores. A request is classified once; if all of it lies inside the allocation that the
+ * instruction touched last, nothing is looked at lane by lane. */
+#include "engine/vgpu/exec/handlers.h"
+#include "engine/vgpu/exec/request.h"
+
+/* Where a request was found to lie. */
+typedef struct
+{
+  char *where;          /* host memory of the first active lane */
+  unsigned char *valid; /* the same place in the shadow, or NULL */
+  u32 mask;             /* lanes that may go on */
+} Target;
+
+static inline s32
+element_row (const VgpuWarp *warp, const VgpuIns *ins, u32 element)
+{
+  return ins->vec == 1 ? ins->d : warp->kernel->extra[ins->extra + element];
+}
+
+static inline VgpuRequest
+describe (const VgpuIns *ins, VgpuSpace space, VgpuAccess access)
+{
+  const u32 bytes = (u32) ins->bytes * ins->vec;
+  return (VgpuRequest) {.space = space, .access = access, .bytes = bytes, .align = bytes};
+}
+
+static inline void
+build_pattern (const VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, u32 stride,
+               Pattern *pattern)
+{
+  if (ins->flags & VGPU_INS_WIDE_ADDRESS)
+    pattern_from_64 (pattern, VGPU_ROW (const u64, ins->a), offset, mask, stride);
+  else
+    pattern_from_32 (pattern, VGPU_ROW (const u32, ins->a), offset, mask, stride);
+}
+
+static inline bool
+is_aligned (const Pattern *pattern, u32 align)
+{
+  u32 low = (u32) pattern->first;
+  u32 bits = low;
+  if (pattern->shape == SHAPE_MIXED)
+    for (int lane = 0; lane < VGPU_LANES; lane++)
+      bits |= low + (u32) pattern->relative[lane];
+  return (bits & (align - 1)) == 0;
+}
+
+static inline bool
+is_inside (const Pattern *pattern, u64 lo, u64 hi, u32 bytes)
+{
+  return !pattern->far && pattern->first + (u64) (s64) pattern->low >= lo
+         && pattern->first + (u64) (s64) pattern->high + bytes <= hi
+         && pattern->first + (u64) (s64) pattern->high < hi;
+}
+
+/* Lane by lane; leaves in pattern what may go on. Lanes far from one another are done one at a
+ * time by the caller. */
+static __attribute__ ((noinline)) u32
+slow_lanes (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest *request, u32 mask,
+            u64 *addresses)
+{
+  pattern_addresses (warp, ins, offset, addresses);
+  return vgpu_check_lanes (warp, ins, request, addresses, mask);
+}
+
+static inline void
+fetch_bytes (u16 *row, const char *where, const Pattern *pattern, bool is_signed)
+{
+  for (u32 left = pattern->mask; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      const char *at = where + pattern->relative[lane];
+      row[lane] = is_signed ? (u16) (s16) * (const s8 *) at : *(const u8 *) at;
+    }
+}
+
+static inline void
+fetch_elements (VgpuWarp *warp, const VgpuIns *ins, const char *where, const Pattern *pattern)
+{
+  const u32 stride = (u32) ins->bytes * ins->vec;
+  for (u32 element = 0; element < ins->vec; element++, where += ins->bytes)
+    {
+      const s32 row = element_row (warp, ins, element);
+      if (row < 0)
+        continue;
+      switch (ins->bytes)
+        {
+        case 1:
+          fetch_bytes (VGPU_ROW (u16, row), where, pattern, ins->flags & VGPU_INS_SIGNED);
+          break;
+        case 2:
+          fetch_u16 (VGPU_ROW (u16, row), where, pattern, stride);
+          break;
+        case 4:
+          fetch_u32 (VGPU_ROW (u32, row), where, pattern, stride);
+          break;
+        default:
+          fetch_u64 (VGPU_ROW (u64, row), where, pattern, stride);
+        }
+    }
+}
+
+static inline void
+place_elements (VgpuWarp *warp, const VgpuIns *ins, char *where, const Pattern *pattern)
+{
+  const u32 stride = (u32) ins->bytes * ins->vec;
+  for (u32 element = 0; element < ins->vec; element++, where += ins->bytes)
+    {
+      const s32 row = element_row (warp, ins, element);
+      switch (ins->bytes)
+        {
+        case 1:
+          for (u32 left = pattern->mask; left != 0; left &= left - 1)
+            {
+              const int lane = __builtin_ctz (left);
+              where[pattern->relative[lane]] = (char) VGPU_ROW (const u16, row)[lane];
+            }
+          break;
+        case 2:
+          place_u16 (VGPU_ROW (const u16, row), where, pattern, stride);
+          break;
+        case 4:
+          place_u32 (VGPU_ROW (const u32, row), where, pattern, stride);
+          break;
+        default:
+          place_u64 (VGPU_ROW (const u64, row), where, pattern, stride);
+        }
+    }
+}
+
+static void
+zero_lanes (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
+{
+  static const u8 row_bytes[] = {0, 2, 2, 0, 4, 0, 0, 0, 8};
+  const u32 size = row_bytes[ins->bytes];
+  for (u32 element = 0; element < ins->vec; element++)
+    {
+      const s32 row = element_row (warp, ins, element);
+      if (row < 0)
+        continue;
+      for (u32 left = mask; left != 0; left &= left - 1)
+        __builtin_memset (VGPU_ROW (char, row) + (u32) __builtin_ctz (left) * size, 0, size);
+      if (warp->checks & VGPU_CHECK_UNINIT)
+        warp->poison[row / VGPU_ROW_UNIT] &= ~mask;
+    }
+}
+
+/* Lanes whose element is not wholly initialised. */
+static u32
+invalid_lanes (const unsigned char *valid, const Pattern *pattern, u32 bytes)
+{
+  u32 bad = 0;
+  if (pattern->mask == VGPU_FULL && pattern->shape == SHAPE_UNIT && bytes == 4)
+    {
+      u64 all = ~(u64) 0;
+      for (int i = 0; i < VGPU_LANES / 2; i++)
+        all &= ((const u64 *) valid)[i];
+      if (all == ~(u64) 0)
+        return 0;
+    }
+  for (u32 left = pattern->mask; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      const unsigned char *at = valid + pattern->relative[lane];
+      for (u32 i = 0; i < bytes; i++)
+        bad |= (u32) (at[i] == 0) << lane;
+    }
+  return bad;
+}
+
+static void
+load_taint (VgpuWarp *warp, const VgpuIns *ins, const unsigned char *valid, const Pattern *pattern)
+{
+  for (u32 element = 0; element < ins->vec; element++)
+    {
+      const s32 row = element_row (warp, ins, element);
+      if (row < 0)
+        continue;
+      u32 bad = 0;
+      if (valid != NULL)
+        bad = invalid_lanes (valid + element * ins->bytes, pattern, ins->bytes);
+      u32 *poison = &warp->poison[row / VGPU_ROW_UNIT];
+      *poison = (*poison & ~pattern->mask) | bad;
+      if (bad != 0)
+        warp->origin[row / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
+    }
+}
+
+static void
+store_taint (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, unsigned char *valid,
+             const Pattern *pattern)
+{
+  for (u32 element = 0; element < ins->vec; element++)
+    {
+      const s32 row = element_row (warp, ins, element);
+      u32 bad = row < 0 ? 0 : warp->poison[row / VGPU_ROW_UNIT] & pattern->mask;
+      if (bad != 0 && space == VGPU_SPACE_GLOBAL)
+        {
+          vgpu_taint_used (warp, ins, row, bad, "stored");
+          bad = 0;
+        }
+      if (valid == NULL)
+        continue;
+      for (u32 left = pattern->mask; left != 0; left &= left - 1)
+        {
+          const int lane = __builtin_ctz (left);
+          __builtin_memset (valid + pattern->relative[lane] + element * ins->bytes,
+                            bad >> lane & 1 ? 0 : 0xff, ins->bytes);
+        }
+    }
+}
+
+/* One lane, for requests that no pattern describes. */
+static Pattern
+single_lane (u64 address, int lane)
+{
+  Pattern pattern = {.first = address, .mask = 1u << lane, .shape = SHAPE_MIXED};
+  return pattern;
+}
+
+static inline void
+count_request (VgpuSite *site, u32 mask)
+{
+  site->requests++;
+  site->lanes += (u32) __builtin_popcount (mask);
+}
+
+static inline void
+check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
+               const Pattern *pattern, VgpuSite *site, unsigned char *valid)
+{
+  const u32 checks = warp->checks;
+  if (checks & VGPU_CHECK_UNINIT)
+    {
+      if (request->access == VGPU_ACCESS_READ)
+        load_taint (warp, ins, valid, pattern);
+      else
+        store_taint (warp, ins, request->space, valid, pattern);
+    }
+  if (request->space == VGPU_SPACE_SHARED)
+    {
+      if (checks & VGPU_CHECK_COUNTS)
+        vgpu_count_shared (site, pattern->first, pattern->relative, pattern->mask, request->bytes);
+      if (checks & VGPU_CHECK_RACE)
+        vgpu_race_shared (warp, ins, request, pattern->first, pattern->relative, pattern->mask);
+      return;
+    }
+  if (checks & VGPU_CHECK_COUNTS)
+    vgpu_count_global (site, pattern->first, pattern->relative, pattern->mask, request->bytes);
+  if (checks & VGPU_CHECK_RACE_GLOBAL)
+    vgpu_race_global (warp, ins, request, pattern->first, pattern->relative, pattern->mask);
+}
+
+/* The slow way: each lane that may go on is a request of its own. */
+static __attribute__ ((noinline)) void
+access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest *request, u32 mask,
+               VgpuSite *site)
+{
+  u64 addresses[VGPU_LANES];
+  const u32 good = slow_lanes (warp, ins, offset, request, mask, addresses);
+  if (request->access == VGPU_ACCESS_READ)
+    zero_lanes (warp, ins, mask & ~good);
+  count_request (site, good);
+  for (u32 left = good; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      const Pattern pattern = single_lane (addresses[lane], lane);
+      unsigned char *valid = NULL;
+      char *where = (char *) (uintptr_t) addresses[lane];
+      if (request->space == VGPU_SPACE_SHARED)
+        {
+          where = warp->worker->shared + addresses[lane];
+          if (warp->checks & VGPU_CHECK_UNINIT)
+            valid = warp->worker->shared_valid + addresses[lane];
+        }
+      else if (warp->checks & VGPU_CHECK_UNINIT)
+        {
+          const VgpuAllocation *allocation =
+              vgpu_memory_find (warp->worker->launch->memory, addresses[lane]);
+          if (allocation->valid != NULL)
+            valid = allocation->valid + (addresses[lane] - allocation->lo);
+        }
+      if (request->access == VGPU_ACCESS_READ)
+        fetch_elements (warp, ins, where, &pattern);
+      else
+        place_elements (warp, ins, where, &pattern);
+      check_request (warp, ins, request, &pattern, site, valid);
+    }
+}
+
+/* Lets the site remember the allocation that the first lane hits. */
+static __attribute__ ((noinline)) bool
+remember (VgpuWarp *warp, VgpuSite *site, const Pattern *pattern, const VgpuRequest *request)
+{
+  VgpuAllocation *allocation = vgpu_memory_find (warp->worker->launch->memory, pattern->first);
+  if (allocation == NULL || allocation->freed
+      || (allocation->constant && request->access != VGPU_ACCESS_READ))
+    return false;
+  site->lo = allocation->lo;
+  site->hi = allocation->hi;
+  site->allocation = allocation;
+  return is_inside (pattern, site->lo, site->hi, request->bytes);
+}
+
+static inline void
+check_address (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
+{
+  if (!(warp->checks & VGPU_CHECK_UNINIT) || ins->a < 0)
+    return;
+  const u32 bad = warp->poison[ins->a / VGPU_ROW_UNIT] & mask;
+  if (VGPU_UNLIKELY (bad != 0))
+    vgpu_taint_used (warp, ins, ins->a, bad, "used as an address");
+}
+
+static inline void
+access_global (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
+{
+  VgpuSite *site = &warp->worker->sites[ins->site];
+  const VgpuRequest request = describe (ins, VGPU_SPACE_GLOBAL, access);
+  Pattern pattern;
+  check_address (warp, ins, mask);
+  build_pattern (warp, ins, offset, mask, request.bytes, &pattern);
+  const bool inside = is_inside (&pattern, site->lo, site->hi, request.bytes)
+                      || remember (warp, site, &pattern, &request);
+  if (VGPU_UNLIKELY (!inside || !is_aligned (&pattern, request.align)))
+    {
+      access_slowly (warp, ins, offset, &request, mask, site);
+      return;
+    }
+  count_request (site, mask);
+  char *where = (char *) (uintptr_t) pattern.first;
+  if (access == VGPU_ACCESS_READ)
+    fetch_elements (warp, ins, where, &pattern);
+  else
+    place_elements (warp, ins, where, &pattern);
+  if (warp->checks != 0)
+    {
+      unsigned char *valid = site->allocation->valid;
+      check_request (warp, ins, &request, &pattern, site,
+                     valid != NULL ? valid + (pattern.first - site->lo) : NULL);
+    }
+}
+
+static inline void
+access_shared (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
+{
+  VgpuWorker *worker = warp->worker;
+  VgpuSite *site = &worker->sites[ins->site];
+  const VgpuRequest request = describe (ins, VGPU_SPACE_SHARED, access);
+  Pattern pattern;
+  check_address (warp, ins, mask);
+  build_pattern (warp, ins, offset, mask, request.bytes, &pattern);
+  if (VGPU_UNLIKELY (!is_inside (&pattern, 0, worker->shared_bytes, request.bytes)
+                     || !is_aligned (&pattern, request.align)))
+    {
+      access_slowly (warp, ins, offset, &request, mask, site);
+      return;
+    }
+  count_request (site, mask);
+  char *where = worker->shared + pattern.first;
+  if (access == VGPU_ACCESS_READ)
+    fetch_elements (warp, ins, where, &pattern);
+  else
+    place_elements (warp, ins, where, &pattern);
+  if (warp->checks != 0)
+    check_request (warp, ins, &request, &pattern, site,
+                   warp->checks & VGPU_CHECK_UNINIT ? worker->shared_valid + pattern.first : NULL);
+}
+
+/* Local memory keeps the words of a warp's lanes side by side. */
+static inline void
+access_local_lane (VgpuWarp *warp, const VgpuIns *ins, u64 address, int lane, VgpuAccess access)
+{
+  static const u8 row_bytes[] = {0, 2, 2, 0, 4, 0, 0, 0, 8};
+  const u32 size = row_bytes[ins->bytes];
+  for (u32 element = 0; element < ins->vec; element++, address += ins->bytes)
+    {
+      const s32 row = element_row (warp, ins, element);
+      char *at = warp->local + (address >> 2) * (4 * VGPU_LANES) + (u32) lane * 4 + (address & 3);
+      if (row < 0 && access == VGPU_ACCESS_READ)
+        continue;
+      char *value = VGPU_ROW (char, row) + (u32) lane * size;
+      if (access == VGPU_ACCESS_WRITE)
+        {
+          __builtin_memcpy (at, value, ins->bytes < 4 ? ins->bytes : 4);
+          if (ins->bytes == 8)
+            __builtin_memcpy (at + 4 * VGPU_LANES, value + 4, 4);
+          continue;
+        }
+      if (ins->bytes == 1)
+        *(u16 *) value =
+            ins->flags & VGPU_INS_SIGNED ? (u16) (s16) * (const s8 *) at : *(const u8 *) at;
+      else
+        __builtin_memcpy (value, at, ins->bytes < 4 ? ins->bytes : 4);
+      if (ins->bytes == 8)
+        __builtin_memcpy (value + 4, at + 4 * VGPU_LANES, 4);
+    }
+}
+
+static void
+access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
+{
+  const VgpuRequest request = describe (ins, VGPU_SPACE_LOCAL, access);
+  u64 addresses[VGPU_LANES];
+  check_address (warp, ins, mask);
+  const u32 good = slow_lanes (warp, ins, offset, &request, mask, addresses);
+  if (access == VGPU_ACCESS_READ)
+    zero_lanes (warp, ins, mask);
+  count_request (&warp->worker->sites[ins->site], good);
+  for (u32 left = good; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      access_local_lane (warp, ins, addresses[lane], lane, access);
+    }
+}
+
+static void
+access_param (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask)
+{
+  const VgpuRequest request = describe (ins, VGPU_SPACE_PARAM, VGPU_ACCESS_READ);
+  u64 addresses[VGPU_LANES];
+  const u32 good = slow_lanes (warp, ins, offset, &request, mask, addresses);
+  zero_lanes (warp, ins, mask);
+  for (u32 left = good; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      const Pattern pattern = single_lane (addresses[lane], lane);
+      fetch_elements (warp, ins, (const char *) warp->worker->launch->parameters + addresses[lane],
+                      &pattern);
+    }
+}
+
+/* Sorts the lanes of a generic access by window. */
+static inline void
+access_generic (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
+{
+  const u64 *base = VGPU_ROW (const u64, ins->a);
+  u32 lanes[4] = {0};
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    lanes[(base[lane] + (u64) ins->imm) >> 60 & 3] |= 1u << lane;
+  const s64 offset = ins->imm;
+  if (lanes[0] & warp->mask)
+    access_global (warp, ins, offset, lanes[0] & warp->mask, access);
+  if (lanes[1] & warp->mask)
+    access_shared (warp, ins, offset - (s64) VGPU_WINDOW_SHARED, lanes[1] & warp->mask, access);
+  if (lanes[2] & warp->mask)
+    access_local (warp, ins, offset - (s64) VGPU_WINDOW_LOCAL, lanes[2] & warp->mask, access);
+  if ((lanes[3] & warp->mask) && access == VGPU_ACCESS_READ)
+    access_param (warp, ins, offset - (s64) VGPU_WINDOW_PARAM, lanes[3] & warp->mask);
+}
+
+VGPU_HANDLER (LOAD_GLOBAL)
+{
+  access_global (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
+  return ins + 1;
+}
+
+VGPU_HANDLER (STORE_GLOBAL)
+{
+  access_global (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
+  return ins + 1;
+}
+
+VGPU_HANDLER (LOAD_SHARED)
+{
+  access_shared (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
+  return ins + 1;
+}
+
+VGPU_HANDLER (STORE_SHARED)
+{
+  access_shared (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
+  return ins + 1;
+}
+
+VGPU_HANDLER (LOAD_LOCAL)
+{
+  access_local (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
+  return ins + 1;
+}
+
+VGPU_HANDLER (STORE_LOCAL)
+{
+  access_local (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
+  return ins + 1;
+}
+
+VGPU_HANDLER (LOAD_GENERIC)
+{
+  access_generic (warp, ins, VGPU_ACCESS_READ);
+  return ins + 1;
+}
+
+VGPU_HANDLER (STORE_GENERIC)
+{
+  access_generic (warp, ins, VGPU_ACCESS_WRITE);
+  return ins + 1;
+}
+
+VGPU_HANDLER (LOAD_PARAM)
+{
+  access_param (warp, ins, ins->imm, warp->mask);
+  return ins + 1;
+}

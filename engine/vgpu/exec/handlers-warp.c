@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions by which lanes see one another's registers. */
+#include "engine/vgpu/check/check.h"
+#include "engine/vgpu/exec/control.h"
+#include "engine/vgpu/exec/handlers.h"
+
+#include <stdio.h>
+
+static inline u32
+first_value (const VgpuWarp *warp, s32 row)
+{
+  return VGPU_ROW (const u32, row)[__builtin_ctz (warp->mask)];
+}
+
+static u32
+poison_mask (const VgpuWarp *warp, s32 row)
+{
+  return (warp->checks & VGPU_CHECK_UNINIT) && row >= 0 ? warp->poison[row / VGPU_ROW_UNIT] : 0;
+}
+
+static __attribute__ ((noinline)) void
+report_absent (VgpuWarp *warp, const VgpuIns *ins, int lane, int from)
+{
+  char text[160];
+  if (!(warp->checks & VGPU_CHECK_SYNC))
+    return;
+  VgpuFinding finding = vgpu_finding ("sync.inactive-lane", ins, (u32) lane);
+  snprintf (text, sizeof text, "lane %d reads the register of lane %d, which %s", lane, from,
+            warp->alive >> from & 1 ? "takes no part in this shuffle" : "has ended");
+  finding.message = text;
+  vgpu_report (warp, &finding);
+}
+
+/* Source lane as the PTX ISA defines it; inside tells whether it lies in the segment. */
+static inline int
+source_lane (s64 mode, int lane, u32 b, u32 c, bool *inside)
+{
+  const int limit = (int) (c & 31), segment = (int) (c >> 8 & 31), amount = (int) (b & 31);
+  const int high = (lane & segment) | (limit & ~segment);
+  const int low = lane & segment;
+  int from;
+  switch (mode)
+    {
+    case 0:
+      from = lane - amount;
+      *inside = from >= high;
+      break;
+    case 1:
+      from = lane + amount;
+      *inside = from <= high;
+      break;
+    case 2:
+      from = lane ^ amount;
+      *inside = from <= high;
+      break;
+    default:
+      from = low | (amount & ~segment);
+      *inside = from <= high;
+    }
+  return *inside ? from : lane;
+}
+
+VGPU_HANDLER (SHUFFLE)
+{
+  const s32 *more = warp->kernel->extra + ins->extra;
+  const u32 *row_a = VGPU_ROW (const u32, ins->a);
+  const u32 *row_b = VGPU_ROW (const u32, ins->b);
+  const u32 *row_c = VGPU_ROW (const u32, ins->c);
+  const u32 mask = warp->mask;
+  u32 values[VGPU_LANES], predicate = 0, poison = 0;
+  const u32 doubtful = poison_mask (warp, ins->a);
+  vgpu_check_members (warp, ins, first_value (warp, more[0]));
+  __builtin_memcpy (values, row_a, sizeof values);
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    {
+      bool inside;
+      const int from = source_lane (ins->imm, lane, row_b[lane], row_c[lane], &inside);
+      predicate |= (u32) inside << lane;
+      values[lane] = row_a[from];
+      poison |= (doubtful >> from & 1) << lane;
+      if (VGPU_UNLIKELY ((mask >> lane & 1) && !(mask >> from & 1)))
+        report_absent (warp, ins, lane, from);
+    }
+  u32 *row_d = VGPU_ROW (u32, ins->d);
+  VGPU_LANE_LOOP row_d[lane] = mask >> lane & 1 ? values[lane] : row_d[lane];
+  if (more[1] != INT32_MIN)
+    put_mask (warp, more[1], predicate);
+  if (warp->checks & VGPU_CHECK_UNINIT)
+    {
+      u32 *to = &warp->poison[ins->d / VGPU_ROW_UNIT];
+      *to = (*to & ~mask) | (poison & mask);
+      if ((poison & mask) != 0)
+        warp->origin[ins->d / VGPU_ROW_UNIT] = warp->origin[ins->a / VGPU_ROW_UNIT];
+    }
+  return ins + 1;
+}
+
+static inline void
+put_words (VgpuWarp *warp, s32 row, u32 value)
+{
+  u32 *row_d = VGPU_ROW (u32, row);
+  const u32 mask = warp->mask;
+  VGPU_LANE_LOOP row_d[lane] = mask >> lane & 1 ? value : row_d[lane];
+}
+
+VGPU_HANDLER (VOTE)
+{
+  const u32 members = first_value (warp, ins->b);
+  const u32 voters = warp->mask & members;
+  u32 holds = row_mask (warp, ins->a);
+  if (ins->flags & VGPU_INS_NEGATED)
+    holds = ~holds;
+  holds &= voters;
+  vgpu_check_members (warp, ins, members);
+  switch (ins->imm)
+    {
+    case 0:
+      put_mask (warp, ins->d, holds == voters ? VGPU_FULL : 0);
+      break;
+    case 1:
+      put_mask (warp, ins->d, holds != 0 ? VGPU_FULL : 0);
+      break;
+    case 2:
+      put_mask (warp, ins->d, holds == 0 || holds == voters ? VGPU_FULL : 0);
+      break;
+    default:
+      put_words (warp, ins->d, holds);
+    }
+  return ins + 1;
+}
+
+VGPU_HANDLER (MATCH)
+{
+  const u32 members = first_value (warp, ins->b);
+  const u32 voters = warp->mask & members;
+  u64 values[VGPU_LANES];
+  u32 results[VGPU_LANES] = {0};
+  u32 all = VGPU_FULL;
+  vgpu_check_members (warp, ins, members);
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    values[lane] =
+        ins->bytes == 8 ? VGPU_ROW (const u64, ins->a)[lane] : VGPU_ROW (const u32, ins->a)[lane];
+  for (u32 left = voters; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      for (u32 others = voters; others != 0; others &= others - 1)
+        {
+          const int other = __builtin_ctz (others);
+          results[lane] |= (u32) (values[other] == values[lane]) << other;
+        }
+      all &= results[lane] == voters ? VGPU_FULL : 0;
+    }
+  for (u32 left = warp->mask; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      VGPU_ROW (u32, ins->d)
+      [lane] = ins->imm == 0 ? results[lane] : all != 0 ? voters : 0;
+    }
+  if (ins->c != INT32_MIN)
+    put_mask (warp, ins->c, all);
+  return ins + 1;
+}
+
+VGPU_HANDLER (REDUX)
+{
+  const u32 *row_a = VGPU_ROW (const u32, ins->a);
+  const u32 members = first_value (warp, ins->b);
+  const bool is_signed = ins->flags & VGPU_INS_SIGNED;
+  const u32 voters = warp->mask & members;
+  vgpu_check_members (warp, ins, members);
+  if (voters == 0)
+    return ins + 1;
+  u32 result = row_a[__builtin_ctz (voters)];
+  for (u32 left = voters & (voters - 1); left != 0; left &= left - 1)
+    {
+      const u32 value = row_a[__builtin_ctz (left)];
+      const bool less = is_signed ? (s32) value < (s32) result : value < result;
+      switch (ins->imm)
+        {
+        case 0:
+          result += value;
+          break;
+        case 1:
+          result = less ? value : result;
+          break;
+        case 2:
+          result = less ? result : value;
+          break;
+        case 3:
+          result &= value;
+          break;
+        case 4:
+          result |= value;
+          break;
+        default:
+          result ^= value;
+        }
+    }
+  put_words (warp, ins->d, result);
+  return ins + 1;
+}
+
+VGPU_HANDLER (ACTIVE_MASK)
+{
+  put_words (warp, ins->d, warp->mask);
+  return ins + 1;
+}
+
+VGPU_HANDLER (ELECT)
+{
+  const u32 members = first_value (warp, ins->a);
+  const u32 leader =
+      (u32) __builtin_ctz ((members & warp->mask) != 0 ? members & warp->mask : warp->mask);
+  vgpu_check_members (warp, ins, members);
+  put_words (warp, ins->d, leader);
+  if (ins->c != INT32_MIN)
+    put_mask (warp, ins->c, 1u << leader);
+  return ins + 1;
+}
+
+/* Counts instructions: it goes up, and means no time. */
+VGPU_HANDLER (CLOCK)
+{
+  const u64 now = warp->worker->instructions + 1;
+  for (u32 left = warp->mask; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      if (ins->bytes == 8)
+        VGPU_ROW (u64, ins->d)[lane] = now;
+      else
+        VGPU_ROW (u32, ins->d)[lane] = (u32) (ins->imm != 0 ? now >> 32 : now);
+    }
+  return ins + 1;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/vgpu/ptx/source.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The machine that executes decoded PTX.
+ *
+ * A register is a row: the values of a warp's 32 lanes side by side. Rows of constants, parameters
+ * and special registers look just the same, so a handler has one form of operand: a byte offset,
+ * negative into the rows shared by a block, else into the warp's own. Predicates are one 32-bit
+ * mask at the start of their row. */
+
+#define VGPU_LANES 32
+#define VGPU_FULL 0xffffffffu
+#define VGPU_ROW_UNIT 64 /* every row starts at a multiple of this */
+
+/* Windows of the generic address space. Global memory keeps its host addresses, which end below. */
+#define VGPU_WINDOW_SHARED ((uint64_t) 1 << 60)
+#define VGPU_WINDOW_LOCAL ((uint64_t) 2 << 60)
+#define VGPU_WINDOW_PARAM ((uint64_t) 3 << 60)
+#define VGPU_WINDOW_MASK ((uint64_t) 7 << 60)
+
+typedef struct VgpuIns VgpuIns;
+typedef struct VgpuWarp VgpuWarp;
+typedef struct VgpuWorker VgpuWorker;
+typedef struct VgpuLaunch VgpuLaunch;
+typedef struct VgpuKernel VgpuKernel;
+typedef struct VgpuAllocation VgpuAllocation;
+
+/* Executes one instruction for the active lanes; returns the next one, NULL to leave the loop. */
+typedef const VgpuIns *(*VgpuHandler) (VgpuWarp *warp, const VgpuIns *ins);
+
+enum
+{
+  VGPU_INS_FTZ = 1 << 0,
+  VGPU_INS_SAT = 1 << 1,
+  VGPU_INS_ROUND = 3 << 2, /* VGPU_ROUND_… */
+  VGPU_INS_GUARD_NEGATED = 1 << 4,
+  VGPU_INS_NEGATED = 1 << 5,      /* of a predicate operand */
+  VGPU_INS_SIGNED = 1 << 6,       /* loads sign-extend */
+  VGPU_INS_STRONG = 1 << 7,       /* volatile, relaxed, acquire, release: no data race */
+  VGPU_INS_UNIFORM = 1 << 8,      /* the text promises that all lanes agree */
+  VGPU_INS_WIDE_ADDRESS = 1 << 9, /* the address register has 64 bits */
+  VGPU_INS_WIDE_VALUE = 1 << 10,  /* the data register is wider than what memory holds */
+  VGPU_INS_RELU = 1 << 11,
+  VGPU_INS_NAN = 1 << 12,          /* min and max that propagate NaN */
+  VGPU_INS_COMBINE = 3 << 13,      /* VGPU_COMBINE_… */
+  VGPU_INS_SPLIT_NEGATED = 1 << 15 /* !c of a setp that combines */
+};
+
+enum
+{
+  VGPU_ROUND_NEAREST = 0 << 2,
+  VGPU_ROUND_ZERO = 1 << 2,
+  VGPU_ROUND_DOWN = 2 << 2,
+  VGPU_ROUND_UP = 3 << 2
+};
+
+enum
+{
+  VGPU_COMBINE_NONE = 0 << 13,
+  VGPU_COMBINE_AND = 1 << 13,
+  VGPU_COMBINE_OR = 2 << 13,
+  VGPU_COMBINE_XOR = 3 << 13
+};
+
+/* How the uninitialised-read check treats an instruction. */
+typedef enum
+{
+  VGPU_TAINT_NONE,
+  VGPU_TAINT_MIX,     /* d is as dubious as a, b and c together */
+  VGPU_TAINT_SELECT,  /* of a or b only the chosen one counts */
+  VGPU_TAINT_BRANCH,  /* the predicate a decides */
+  VGPU_TAINT_HANDLED, /* by the handler */
+  VGPU_TAINT_CLEAN    /* d is fresh */
+} VgpuTaint;
+
+struct VgpuIns
+{
+  VgpuHandler run;
+  VgpuHandler guarded; /* what run, then the guard, wraps */
+  int32_t d, a, b, c;  /* rows */
+  int64_t imm;
+  int32_t guard; /* row of the guarding predicate */
+  uint32_t flags;
+  uint32_t target;     /* branch: index of an instruction */
+  uint32_t reconverge; /* branch: block where lanes meet again, or VGPU_NONE */
+  uint32_t site;       /* memory instruction, block: number among its kind */
+  uint32_t extra;      /* index of further operands in the kernel's list */
+  uint32_t location;
+  uint16_t op;
+  uint8_t bytes; /* memory: of one element */
+  uint8_t vec;   /* memory: elements */
+  uint8_t taint;
+  uint8_t is_guarded;
+  int line; /* of the PTX text */
+};
+
+typedef struct
+{
+  const VgpuIns *pc;
+  uint32_t mask;
+  uint32_t reconverge;
+} VgpuDivergence;
+
+#define VGPU_MAX_DIVERGENCE 96
+
+typedef enum
+{
+  VGPU_WARP_READY,
+  VGPU_WARP_BARRIER,
+  VGPU_WARP_DONE
+} VgpuWarpState;
+
+struct VgpuWarp
+{
+  char *base[2]; /* own rows; end of the shared rows */
+  uint32_t mask; /* active lanes */
+  uint32_t alive;
+  uint32_t reconverge;
+  uint32_t depth;
+  uint32_t carry;
+  uint32_t checks;
+  VgpuWorker *worker;
+  const VgpuKernel *kernel;
+  const VgpuIns *pc;
+  VgpuWarpState state;
+  uint32_t index;       /* in its block */
+  uint32_t epoch;       /* counts __syncwarp and block barriers */
+  uint32_t barrier;     /* waits at this one */
+  uint32_t barrier_red; /* lanes whose predicate holds, for barriers that reduce */
+  uint32_t spins;       /* times its loops ran out of fuel since it last met others */
+  uint32_t *poison;     /* per row: lanes whose value is uninitialised */
+  uint32_t *origin;     /* per row: instruction that loaded it */
+  char *local;          /* words of the lanes interleaved */
+  VgpuDivergence stack[VGPU_MAX_DIVERGENCE];
+};
+
+/* A basic block, for counts. */
+typedef struct
+{
+  uint32_t first; /* instruction behind its header */
+  uint32_t count; /* instructions of the PTX text */
+  uint32_t flops32, flops64, flops16;
+} VgpuBasicBlock;
+
+typedef enum
+{
+  VGPU_ROW_IMMEDIATE, /* value */
+  VGPU_ROW_PARAMETER, /* value: offset; source_bytes wide */
+  VGPU_ROW_NTID,      /* value: axis, as in the next three */
+  VGPU_ROW_NCTAID,
+  VGPU_ROW_CTAID,
+  VGPU_ROW_TID,
+  VGPU_ROW_LANE,
+  VGPU_ROW_LANEMASK, /* value: 0 eq, 1 le, 2 lt, 3 ge, 4 gt */
+  VGPU_ROW_WARP,
+  VGPU_ROW_WARPS,
+  VGPU_ROW_SM,
+  VGPU_ROW_SMS,
+  VGPU_ROW_DYNAMIC_SHARED,
+  VGPU_ROW_TOTAL_SHARED,
+  VGPU_ROW_GRID
+} VgpuRowKind;
+
+/* A row filled by the machine rather than by an instruction. */
+typedef struct
+{
+  VgpuRowKind kind;
+  uint8_t bytes;
+  int32_t offset; /* negative: shared by the block */
+  uint64_t value;
+} VgpuFixedRow;
+
+typedef struct
+{
+  uint64_t offset;
+  uint64_t bytes;
+} VgpuParameter;
+
+struct VgpuKernel
+{
+  const char *name;
+  const VgpuSource *source;
+  const VgpuFunction *function;
+  VgpuIns *code;
+  size_t code_count;
+  int32_t *extra;
+  size_t extra_count;
+  VgpuBasicBlock *blocks;
+  size_t block_count;
+  VgpuFixedRow *rows;
+  size_t row_count;
+  VgpuParameter *parameters;
+  size_t parameter_count;
+  uint64_t parameter_bytes;
+  size_t site_count;       /* memory instructions */
+  size_t shared_row_bytes; /* rows shared by a block */
+  size_t warp_row_bytes;   /* rows of a warp */
+  uint32_t static_shared;
+  uint32_t shared_align;
+  uint64_t local_bytes;               /* of one thread */
+  uint16_t load_shared_op, reduce_op; /* numbers of operations that checkers look for */
+  bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
+  bool dynamic_shared;
+};
+
+/* What a memory instruction remembers, per worker. */
+typedef struct
+{
+  uint64_t lo, hi; /* the last allocation it hit */
+  VgpuAllocation *allocation;
+  uint64_t requests;
+  uint64_t lanes;
+  uint64_t sectors;
+  uint64_t ideal_sectors;
+  uint64_t ways; /* shared: sum of conflict degrees, in hundredths */
+  uint32_t memo_mask;
+  uint32_t memo_phase;
+  uint32_t memo_result;
+  int32_t memo_rel[VGPU_LANES];
+} VgpuSite;
+
+typedef struct VgpuRaceCell VgpuRaceCell;
+
+typedef struct
+{
+  uint32_t needed;   /* threads; 0: nobody waits */
+  uint32_t arrived;  /* threads that have arrived, those that will not wait included */
+  uint32_t location; /* of the first that waits */
+  uint32_t reduced_and, reduced_or, reduced_count;
+} VgpuBarrier;
+
+#define VGPU_BARRIERS 16
+
+struct VgpuWorker
+{
+  VgpuLaunch *launch;
+  uint32_t block_id[3];
+  uint64_t block_number;
+  char *shared;
+  uint64_t shared_bytes;
+  unsigned char *shared_valid; /* a byte per byte: initialised */
+  VgpuRaceCell *races;
+  uint32_t epoch; /* block barriers so far, over all blocks of this worker */
+  VgpuBarrier barriers[VGPU_BARRIERS];
+  VgpuWarp *warps;
+  uint32_t warp_count;
+  char *rows;
+  char *local;
+  uint32_t *poison;
+  VgpuSite *sites;
+  uint64_t *block_warps;
+  uint64_t *block_lanes;
+  uint64_t instructions; /* warp instructions */
+  uint64_t counted;      /* of these, what the launch's total knows */
+  int32_t fuel;          /* back edges until the next look at stop flag and budget */
+  uint64_t random;
+};
+
+enum
+{
+  VGPU_CHECK_UNINIT = 1 << 0,
+  VGPU_CHECK_RACE = 1 << 1,
+  VGPU_CHECK_RACE_GLOBAL = 1 << 2,
+  VGPU_CHECK_SYNC = 1 << 3,
+  VGPU_CHECK_COUNTS = 1 << 4,
+  VGPU_CHECK_ALL = 31
+};
+
+typedef enum
+{
+  VGPU_MATH_IDEAL,
+  VGPU_MATH_ADVERSARIAL
+} VgpuMathMode;
+
+typedef struct VgpuMemory VgpuMemory;
+typedef struct VgpuPrinter VgpuPrinter;
+
+/* One launch; fields above the line are the caller's. */
+struct VgpuLaunch
+{
+  const VgpuKernel *kernel;
+  VgpuMemory *memory;
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t dynamic_shared;
+  const unsigned char *parameters;
+  uint32_t checks;
+  VgpuMathMode math;
+  uint32_t threads; /* at least 1 */
+  uint64_t seed;
+  uint64_t max_instructions;
+  uint64_t print_cap;
+  uint32_t sm_count;
+  uint32_t sm_version;
+  const atomic_int *interrupt;
+  bool first_fault_stops;
+  /* -- */
+  atomic_int fault; /* CUresult of the first fault, 0: none */
+  atomic_int stop;  /* workers leave at the next back edge or block */
+  atomic_uint_fast64_t next_block;
+  atomic_uint_fast64_t instructions;
+  uint64_t block_total;
+  uint64_t *block_order; /* NULL: ascending */
+  uint32_t block_threads;
+  VgpuPrinter *printer;
+  VgpuWorker *workers;
+  uint32_t worker_count;
+};
+
+/* Handlers exist once per instruction set of the host; this is the set in use. */
+extern const VgpuHandler *vgpu_handlers;
+
+/* Location of an instruction, as reports show it. */
+typedef struct
+{
+  const char *file;
+  int line;
+  const char *inner_file; /* NULL when it is the same place */
+  int inner_line;
+} VgpuPlace;
+
+VgpuPlace vgpu_source_place (const VgpuSource *source, uint32_t location);

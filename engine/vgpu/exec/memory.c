@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/vgpu/exec/memory.h"
+
+#include "engine/vgpu/ptx/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT ((uint64_t) 512)
+/* Between neighbours, so that a small overrun hits nobody. */
+#define GAP ((uint64_t) 512)
+#define QUARANTINE_BYTES ((uint64_t) 64 << 20)
+
+struct VgpuMemory
+{
+  VgpuAllocation **sorted; /* by lo */
+  size_t count;
+  size_t capacity;
+  uint64_t used;
+  uint64_t quarantined;
+  uint64_t next_id;
+};
+
+VgpuMemory *
+vgpu_memory_new (void)
+{
+  return vgpu_take (sizeof (VgpuMemory));
+}
+
+static void
+discard (VgpuAllocation *allocation)
+{
+  free (allocation->valid);
+  free (allocation->races);
+  free (allocation);
+}
+
+/* Index of the first allocation that begins above address. */
+static size_t
+above (const VgpuMemory *memory, uint64_t address)
+{
+  size_t low = 0, high = memory->count;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (memory->sorted[middle]->lo <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static void
+insert (VgpuMemory *memory, VgpuAllocation *allocation)
+{
+  size_t at = above (memory, allocation->lo);
+  if (memory->count == memory->capacity)
+    {
+      memory->capacity = memory->capacity > 0 ? memory->capacity * 2 : 16;
+      memory->sorted = vgpu_retake (memory->sorted, memory->capacity * sizeof *memory->sorted);
+    }
+  memmove (memory->sorted + at + 1, memory->sorted + at,
+           (memory->count - at) * sizeof *memory->sorted);
+  memory->sorted[at] = allocation;
+  memory->count++;
+}
+
+static void
+remove_at (VgpuMemory *memory, size_t at)
+{
+  memory->count--;
+  memmove (memory->sorted + at, memory->sorted + at + 1,
+           (memory->count - at) * sizeof *memory->sorted);
+}
+
+void
+vgpu_memory_free (VgpuMemory *memory)
+{
+  if (memory == NULL)
+    return;
+  for (size_t i = 0; i < memory->count; i++)
+    {
+      VgpuAllocation *allocation = memory->sorted[i];
+      free ((void *) (uintptr_t) allocation->lo);
+      discard (allocation);
+    }
+  free (memory->sorted);
+  free (memory);
+}
+
+static VgpuAllocation *
+describe (VgpuMemory *memory, void *data, uint64_t bytes, const char *name)
+{
+  VgpuAllocation *allocation = vgpu_take (sizeof *allocation);
+  allocation->lo = (uint64_t) (uintptr_t) data;
+  allocation->hi = allocation->lo + bytes;
+  allocation->id = ++memory->next_id;
+  if (name != NULL)
+    snprintf (allocation->name, sizeof allocation->name, "%s", name);
+  else
+    snprintf (allocation->name, sizeof allocation->name, "#%llu",
+              (unsigned long long) allocation->id);
+  memory->used += bytes;
+  insert (memory, allocation);
+  return allocation;
+}
+
+VgpuAllocation *
+vgpu_memory_allocate (VgpuMemory *memory, uint64_t bytes, const char *name, bool track)
+{
+  if (bytes == 0 || bytes > (uint64_t) 1 << 46)
+    return NULL;
+  uint64_t rounded = (bytes + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  void *data = aligned_alloc (ALIGNMENT, rounded);
+  if (data == NULL)
+    return NULL;
+  memset (data, 0, rounded);
+  VgpuAllocation *allocation = describe (memory, data, bytes, name);
+  if (track)
+    vgpu_allocation_mark (allocation, allocation->lo, bytes, false);
+  return allocation;
+}
+
+/* Gives the oldest freed allocations back to the host until little enough is kept. */
+static void
+shrink_quarantine (VgpuMemory *memory)
+{
+  while (memory->quarantined > QUARANTINE_BYTES)
+    {
+      size_t oldest = memory->count;
+      for (size_t i = 0; i < memory->count; i++)
+        if (memory->sorted[i]->freed
+            && (oldest == memory->count || memory->sorted[i]->id < memory->sorted[oldest]->id))
+          oldest = i;
+      if (oldest == memory->count)
+        return;
+      VgpuAllocation *allocation = memory->sorted[oldest];
+      memory->quarantined -= allocation->hi - allocation->lo;
+      remove_at (memory, oldest);
+      free ((void *) (uintptr_t) allocation->lo);
+      discard (allocation);
+    }
+}
+
+bool
+vgpu_memory_release (VgpuMemory *memory, uint64_t pointer)
+{
+  VgpuAllocation *allocation = vgpu_memory_find (memory, pointer);
+  if (allocation == NULL || allocation->lo != pointer || allocation->freed)
+    return false;
+  allocation->freed = true;
+  memory->used -= allocation->hi - allocation->lo;
+  memory->quarantined += allocation->hi - allocation->lo;
+  free (allocation->valid);
+  free (allocation->races);
+  allocation->valid = NULL;
+  allocation->races = NULL;
+  shrink_quarantine (memory);
+  return true;
+}
+
+VgpuAllocation *
+vgpu_memory_find (const VgpuMemory *memory, uint64_t address)
+{
+  size_t at = above (memory, address);
+  if (at == 0 || address >= memory->sorted[at - 1]->hi)
+    return NULL;
+  return memory->sorted[at - 1];
+}
+
+VgpuAllocation *
+vgpu_memory_nearest (const VgpuMemory *memory, uint64_t address)
+{
+  size_t at = above (memory, address);
+  VgpuAllocation *before = at > 0 ? memory->sorted[at - 1] : NULL;
+  VgpuAllocation *after = at < memory->count ? memory->sorted[at] : NULL;
+  if (before == NULL || after == NULL)
+    return before != NULL ? before : after;
+  /* An overrun is likelier than an underrun of the same size. */
+  return address < before->hi || address - before->hi <= after->lo - address ? before : after;
+}
+
+void
+vgpu_allocation_mark (VgpuAllocation *allocation, uint64_t pointer, uint64_t bytes,
+                      bool initialised)
+{
+  uint64_t size = allocation->hi - allocation->lo;
+  if (allocation->valid == NULL)
+    {
+      if (initialised)
+        return;
+      allocation->valid = vgpu_take_aligned (size + 64);
+      memset (allocation->valid, 0xff, size + 64);
+    }
+  memset (allocation->valid + (pointer - allocation->lo), initialised ? 0xff : 0, bytes);
+}
+
+uint64_t
+vgpu_memory_used (const VgpuMemory *memory)
+{
+  return memory->used;
+}
+
+void
+vgpu_memory_each (VgpuMemory *memory, void (*visit) (VgpuAllocation *allocation, void *data),
+                  void *data)
+{
+  for (size_t i = 0; i < memory->count; i++)
+    if (!memory->sorted[i]->freed)
+      visit (memory->sorted[i], data);
+}

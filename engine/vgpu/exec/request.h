@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/vgpu/check/check.h"
+#include "engine/vgpu/exec/lanes.h"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+/* How the addresses of one warp request lie to one another. Most requests are unit-stride or all
+ * the same, and then one copy does the work of 32. */
+typedef enum
+{
+  SHAPE_MIXED,
+  SHAPE_UNIT, /* lane's address is that of lane 0 plus lane times the stride */
+  SHAPE_SAME
+} Shape;
+
+typedef struct
+{
+  u64 first; /* address of the first active lane */
+  u32 mask;
+  Shape shape;
+  s32 low, high; /* least and greatest of relative, over active lanes */
+  bool far;      /* some lane is more than 1 GiB away: relative is meaningless */
+  s32 relative[VGPU_LANES] __attribute__ ((aligned (64)));
+} Pattern;
+
+static inline u32
+lane_active (u32 mask, int lane)
+{
+  return 0u - (mask >> lane & 1);
+}
+
+static inline void
+find_extent (Pattern *pattern)
+{
+  s32 low = 0, high = 0;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    {
+      const s32 value = pattern->relative[lane];
+      low = value < low ? value : low;
+      high = value > high ? value : high;
+    }
+  pattern->low = low;
+  pattern->high = high;
+}
+
+/* Common end: shape and extent from relative, which is 0 in inactive lanes. */
+static inline void
+classify (Pattern *pattern, u32 mask, u32 stride)
+{
+  const int first = __builtin_ctz (mask);
+  u32 unit = 0, same = 0;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    {
+      const u32 value = (u32) pattern->relative[lane];
+      unit |= (value ^ (u32) (lane - first) * stride) & lane_active (mask, lane);
+      same |= value;
+    }
+  pattern->mask = mask;
+  if (unit == 0)
+    {
+      pattern->shape = SHAPE_UNIT;
+      pattern->low = 0;
+      pattern->high = (31 - __builtin_clz (mask) - first) * (s32) stride;
+    }
+  else if (same == 0)
+    {
+      pattern->shape = SHAPE_SAME;
+      pattern->low = pattern->high = 0;
+    }
+  else
+    {
+      pattern->shape = SHAPE_MIXED;
+      find_extent (pattern);
+    }
+}
+
+static inline void
+pattern_from_64 (Pattern *pattern, const u64 *base, s64 offset, u32 mask, u32 stride)
+{
+  const u64 origin = base[__builtin_ctz (mask)];
+  u64 away = 0;
+  pattern->first = origin + (u64) offset;
+  if (mask == VGPU_FULL)
+    for (int lane = 0; lane < VGPU_LANES; lane++)
+      {
+        const u64 distance = base[lane] - origin;
+        pattern->relative[lane] = (s32) distance;
+        away |= (distance + 0x40000000u) >> 31;
+      }
+  else
+    for (int lane = 0; lane < VGPU_LANES; lane++)
+      {
+        const u64 distance = mask >> lane & 1 ? base[lane] - origin : 0;
+        pattern->relative[lane] = (s32) distance;
+        away |= (distance + 0x40000000u) >> 31;
+      }
+  pattern->far = away != 0;
+  classify (pattern, mask, stride);
+}
+
+static inline void
+pattern_from_32 (Pattern *pattern, const u32 *base, s64 offset, u32 mask, u32 stride)
+{
+  const u32 origin = base[__builtin_ctz (mask)];
+  u32 away = 0;
+  /* 32-bit addresses wrap at 32 bits. */
+  pattern->first = (u32) (origin + (u32) offset);
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    {
+      const u32 distance = (base[lane] - origin) & lane_active (mask, lane);
+      pattern->relative[lane] = (s32) distance;
+      away |= distance + 0x40000000u;
+    }
+  pattern->far = (away & 0x80000000u) != 0;
+  classify (pattern, mask, stride);
+}
+
+/* The full addresses, for the slow path. */
+static inline void
+pattern_addresses (const VgpuWarp *warp, const VgpuIns *ins, s64 offset, u64 *addresses)
+{
+  if (ins->flags & VGPU_INS_WIDE_ADDRESS)
+    {
+      const u64 *base = VGPU_ROW (const u64, ins->a);
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        addresses[lane] = base[lane] + (u64) offset;
+    }
+  else
+    {
+      const u32 *base = VGPU_ROW (const u32, ins->a);
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        addresses[lane] = (u32) (base[lane] + (u32) offset);
+    }
+}
+
+/* Whether eight neighbouring lanes go up by stride from the first of them, or all agree. */
+static inline Shape
+group_shape (const s32 *relative, u32 stride)
+{
+#ifdef __AVX2__
+  const __m256i values = _mm256_load_si256 ((const __m256i *) relative);
+  const __m256i step = _mm256_mullo_epi32 (_mm256_set1_epi32 ((int) stride),
+                                           _mm256_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7));
+  const __m256i distance = _mm256_sub_epi32 (values, _mm256_set1_epi32 (relative[0]));
+  const __m256i off = _mm256_xor_si256 (distance, step);
+  if (_mm256_testz_si256 (off, off))
+    return SHAPE_UNIT;
+  return _mm256_testz_si256 (distance, distance) ? SHAPE_SAME : SHAPE_MIXED;
+#else
+  u32 unit = 0, same = 0;
+  for (int i = 0; i < 8; i++)
+    {
+      const u32 distance = (u32) relative[i] - (u32) relative[0];
+      unit |= distance ^ (u32) i * stride;
+      same |= distance;
+    }
+  return unit == 0 ? SHAPE_UNIT : same == 0 ? SHAPE_SAME : SHAPE_MIXED;
+#endif
+}
+
+/* Reads one element of every active lane from where + relative into a row. */
+#define VGPU_DEFINE_FETCH(T)                                                                       \
+  static inline void fetch_##T (T *row, const char *where, const Pattern *pattern, u32 stride)     \
+  {                                                                                                \
+    const u32 mask = pattern->mask;                                                                \
+    if (pattern->shape == SHAPE_SAME)                                                              \
+      {                                                                                            \
+        const T value = *(const T *) where;                                                        \
+        VGPU_LANE_LOOP row[lane] = mask >> lane & 1 ? value : row[lane];                           \
+      }                                                                                            \
+    else if (mask == VGPU_FULL && pattern->shape == SHAPE_UNIT && stride == sizeof (T))            \
+      __builtin_memcpy (row, where, VGPU_LANES * sizeof (T));                                      \
+    else if (mask == VGPU_FULL)                                                                    \
+      for (int group = 0; group < VGPU_LANES; group += 8)                                          \
+        {                                                                                          \
+          const s32 *relative = pattern->relative + group;                                         \
+          const Shape shape = group_shape (relative, stride);                                      \
+          if (shape == SHAPE_UNIT && stride == sizeof (T))                                         \
+            __builtin_memcpy (row + group, where + relative[0], 8 * sizeof (T));                   \
+          else if (shape == SHAPE_SAME)                                                            \
+            {                                                                                      \
+              const T value = *(const T *) (where + relative[0]);                                  \
+              for (int i = 0; i < 8; i++)                                                          \
+                row[group + i] = value;                                                            \
+            }                                                                                      \
+          else                                                                                     \
+            for (int i = 0; i < 8; i++)                                                            \
+              row[group + i] = *(const T *) (where + relative[i]);                                 \
+        }                                                                                          \
+    else                                                                                           \
+      for (u32 left = mask; left != 0; left &= left - 1)                                           \
+        {                                                                                          \
+          const int lane = __builtin_ctz (left);                                                   \
+          row[lane] = *(const T *) (where + pattern->relative[lane]);                              \
+        }                                                                                          \
+  }
+
+/* Writes one element of every active lane, in the order of lanes. */
+#define VGPU_DEFINE_PLACE(T)                                                                       \
+  static inline void place_##T (const T *row, char *where, const Pattern *pattern, u32 stride)     \
+  {                                                                                                \
+    const u32 mask = pattern->mask;                                                                \
+    if (mask == VGPU_FULL && pattern->shape == SHAPE_UNIT && stride == sizeof (T))                 \
+      __builtin_memcpy (where, row, VGPU_LANES * sizeof (T));                                      \
+    else if (mask == VGPU_FULL && stride == sizeof (T))                                            \
+      for (int group = 0; group < VGPU_LANES; group += 8)                                          \
+        {                                                                                          \
+          const s32 *relative = pattern->relative + group;                                         \
+          if (group_shape (relative, stride) == SHAPE_UNIT)                                        \
+            __builtin_memcpy (where + relative[0], row + group, 8 * sizeof (T));                   \
+          else                                                                                     \
+            for (int i = 0; i < 8; i++)                                                            \
+              *(T *) (where + relative[i]) = row[group + i];                                       \
+        }                                                                                          \
+    else                                                                                           \
+      for (u32 left = mask; left != 0; left &= left - 1)                                           \
+        {                                                                                          \
+          const int lane = __builtin_ctz (left);                                                   \
+          *(T *) (where + pattern->relative[lane]) = row[lane];                                    \
+        }                                                                                          \
+  }
+
+VGPU_DEFINE_FETCH (u16)
+VGPU_DEFINE_FETCH (u32)
+VGPU_DEFINE_FETCH (u64)
+VGPU_DEFINE_PLACE (u16)
+VGPU_DEFINE_PLACE (u32)
+VGPU_DEFINE_PLACE (u64)

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks on worker threads, warps of a block one after another. */
+#include "engine/vgpu/exec/run.h"
+
+#include "engine/target/cuda-abi.h"
+#include "engine/vgpu/check/check.h"
+#include "engine/vgpu/check/record.h"
+#include "engine/vgpu/exec/control.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
+static uint64_t
+draw (uint64_t *state)
+{
+  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static void
+fill_row (char *row, uint32_t bytes, uint64_t value)
+{
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    memcpy (row + (size_t) lane * bytes, &value, bytes);
+}
+
+static uint64_t
+parameter_value (const VgpuLaunch *launch, const VgpuFixedRow *row)
+{
+  uint64_t value = 0;
+  memcpy (&value, launch->parameters + row->value, row->bytes);
+  return value;
+}
+
+static uint64_t
+fixed_value (const VgpuWorker *worker, const VgpuFixedRow *row)
+{
+  const VgpuLaunch *launch = worker->launch;
+  switch (row->kind)
+    {
+    case VGPU_ROW_IMMEDIATE:
+      return row->value;
+    case VGPU_ROW_PARAMETER:
+      return parameter_value (launch, row);
+    case VGPU_ROW_NTID:
+      return launch->block[row->value];
+    case VGPU_ROW_NCTAID:
+      return launch->grid[row->value];
+    case VGPU_ROW_CTAID:
+      return worker->block_id[row->value];
+    case VGPU_ROW_WARPS:
+      return worker->warp_count;
+    case VGPU_ROW_SM:
+      return worker->block_number % launch->sm_count;
+    case VGPU_ROW_SMS:
+      return launch->sm_count;
+    case VGPU_ROW_DYNAMIC_SHARED:
+      return launch->dynamic_shared;
+    case VGPU_ROW_TOTAL_SHARED:
+      return worker->shared_bytes;
+    default:
+      return 0;
+    }
+}
+
+static uint32_t
+lane_value (const VgpuLaunch *launch, const VgpuFixedRow *row, uint32_t warp, uint32_t lane)
+{
+  uint32_t thread = warp * VGPU_LANES + lane;
+  uint32_t at = 1u << lane;
+  switch (row->kind)
+    {
+    case VGPU_ROW_TID:
+      if (row->value == 0)
+        return thread % launch->block[0];
+      if (row->value == 1)
+        return thread / launch->block[0] % launch->block[1];
+      return thread / launch->block[0] / launch->block[1];
+    case VGPU_ROW_LANE:
+      return lane;
+    case VGPU_ROW_LANEMASK:
+      {
+        const uint32_t masks[] = {at, (at - 1) | at, at - 1, ~(at - 1), ~((at - 1) | at)};
+        return masks[row->value];
+      }
+    default:
+      return warp;
+    }
+}
+
+static bool
+varies_by_lane (VgpuRowKind kind)
+{
+  return kind == VGPU_ROW_TID || kind == VGPU_ROW_LANE || kind == VGPU_ROW_LANEMASK
+         || kind == VGPU_ROW_WARP;
+}
+
+static void
+fill_fixed_rows (VgpuWorker *worker)
+{
+  const VgpuKernel *kernel = worker->launch->kernel;
+  char *shared_end = worker->rows + kernel->shared_row_bytes;
+  for (size_t i = 0; i < kernel->row_count; i++)
+    {
+      const VgpuFixedRow *row = &kernel->rows[i];
+      if (!varies_by_lane (row->kind))
+        fill_row (shared_end + row->offset, row->bytes, fixed_value (worker, row));
+      else
+        for (uint32_t w = 0; w < worker->warp_count; w++)
+          for (uint32_t lane = 0; lane < VGPU_LANES; lane++)
+            {
+              uint64_t value = lane_value (worker->launch, row, w, lane);
+              memcpy (worker->warps[w].base[0] + row->offset + (size_t) lane * row->bytes, &value,
+                      row->bytes);
+            }
+    }
+}
+
+static void
+fill_block_rows (VgpuWorker *worker)
+{
+  const VgpuKernel *kernel = worker->launch->kernel;
+  char *shared_end = worker->rows + kernel->shared_row_bytes;
+  for (size_t i = 0; i < kernel->row_count; i++)
+    {
+      const VgpuFixedRow *row = &kernel->rows[i];
+      if (row->kind == VGPU_ROW_CTAID || row->kind == VGPU_ROW_SM)
+        fill_row (shared_end + row->offset, row->bytes, fixed_value (worker, row));
+    }
+}
+
+static void
+prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
+{
+  const VgpuKernel *kernel = launch->kernel;
+  size_t taint_words = kernel->warp_row_bytes / VGPU_ROW_UNIT;
+  worker->launch = launch;
+  worker->warp_count = (launch->block_threads + VGPU_LANES - 1) / VGPU_LANES;
+  worker->shared_bytes = (uint64_t) kernel->static_shared + launch->dynamic_shared;
+  worker->shared = vgpu_take_aligned (worker->shared_bytes + 64);
+  worker->shared_valid = vgpu_take_aligned (worker->shared_bytes + 64);
+  worker->warps = vgpu_take_aligned (worker->warp_count * sizeof *worker->warps);
+  worker->rows =
+      vgpu_take_aligned (kernel->shared_row_bytes + worker->warp_count * kernel->warp_row_bytes);
+  worker->local = vgpu_take_aligned (worker->warp_count * kernel->local_bytes * VGPU_LANES);
+  worker->poison = vgpu_take (worker->warp_count * taint_words * 2 * sizeof (uint32_t));
+  worker->sites = vgpu_take_aligned (kernel->site_count * sizeof *worker->sites);
+  worker->block_warps = vgpu_take (kernel->block_count * sizeof (uint64_t));
+  worker->block_lanes = vgpu_take (kernel->block_count * sizeof (uint64_t));
+  worker->fuel = VGPU_FUEL;
+  worker->random = launch->seed;
+  if (launch->checks & VGPU_CHECK_RACE)
+    worker->races = vgpu_take (vgpu_race_bytes (worker->shared_bytes));
+  for (uint32_t i = 0; i < worker->warp_count; i++)
+    {
+      VgpuWarp *warp = &worker->warps[i];
+      warp->base[0] = worker->rows + kernel->shared_row_bytes + i * kernel->warp_row_bytes;
+      warp->base[1] = worker->rows + kernel->shared_row_bytes;
+      warp->worker = worker;
+      warp->kernel = kernel;
+      warp->index = i;
+      warp->checks = launch->checks;
+      warp->poison = worker->poison + i * taint_words * 2;
+      warp->origin = warp->poison + taint_words;
+      warp->local = worker->local + i * kernel->local_bytes * VGPU_LANES;
+    }
+  fill_fixed_rows (worker);
+}
+
+static void
+clear_worker (VgpuWorker *worker)
+{
+  free (worker->shared);
+  free (worker->shared_valid);
+  free (worker->warps);
+  free (worker->rows);
+  free (worker->local);
+  free (worker->poison);
+  free (worker->sites);
+  free (worker->block_warps);
+  free (worker->block_lanes);
+  free (worker->races);
+}
+
+static void
+start_block (VgpuWorker *worker, uint64_t number)
+{
+  VgpuLaunch *launch = worker->launch;
+  worker->block_number = number;
+  worker->block_id[0] = (uint32_t) (number % launch->grid[0]);
+  worker->block_id[1] = (uint32_t) (number / launch->grid[0] % launch->grid[1]);
+  worker->block_id[2] = (uint32_t) (number / launch->grid[0] / launch->grid[1]);
+  worker->epoch++;
+  /* What a kernel never wrote it finds as NaN or -1, in whatever order blocks run. */
+  memset (worker->shared, 0xff, worker->shared_bytes);
+  if (launch->checks & VGPU_CHECK_UNINIT)
+    memset (worker->shared_valid, 0, worker->shared_bytes);
+  memset (worker->barriers, 0, sizeof worker->barriers);
+  fill_block_rows (worker);
+  for (uint32_t i = 0; i < worker->warp_count; i++)
+    {
+      VgpuWarp *warp = &worker->warps[i];
+      uint32_t left = launch->block_threads - i * VGPU_LANES;
+      warp->alive = left >= VGPU_LANES ? VGPU_FULL : (1u << left) - 1;
+      warp->mask = warp->alive;
+      warp->reconverge = VGPU_NONE;
+      warp->depth = 0;
+      warp->carry = 0;
+      warp->epoch = 0;
+      warp->spins = 0;
+      warp->pc = launch->kernel->code;
+      warp->state = VGPU_WARP_READY;
+      if (launch->checks & VGPU_CHECK_UNINIT)
+        memset (warp->poison, 0,
+                launch->kernel->warp_row_bytes / VGPU_ROW_UNIT * 2 * sizeof (uint32_t));
+    }
+}
+
+static void
+run_warp (VgpuWarp *warp)
+{
+  const VgpuIns *ins = warp->pc;
+  if (warp->checks & VGPU_CHECK_UNINIT)
+    while (ins != NULL)
+      {
+        if (ins->taint != VGPU_TAINT_NONE)
+          vgpu_taint (warp, ins);
+        ins = ins->run (warp, ins);
+      }
+  else
+    while (ins != NULL)
+      ins = ins->run (warp, ins);
+}
+
+static void
+report_deadlock (VgpuWorker *worker)
+{
+  for (uint32_t i = 0; i < worker->warp_count; i++)
+    {
+      VgpuWarp *warp = &worker->warps[i];
+      if (warp->state != VGPU_WARP_BARRIER)
+        continue;
+      VgpuFinding finding =
+          vgpu_finding ("sync.deadlock", warp->pc - 1, (uint32_t) __builtin_ctz (warp->mask));
+      finding.message = "no thread of the block can go on: it waits here for ever";
+      vgpu_report (warp, &finding);
+      vgpu_fault (warp, CUDA_ERROR_LAUNCH_TIMEOUT, true);
+      return;
+    }
+}
+
+static void
+run_block (VgpuWorker *worker)
+{
+  VgpuLaunch *launch = worker->launch;
+  uint32_t order[64];
+  for (uint32_t i = 0; i < worker->warp_count; i++)
+    order[i] = i;
+  bool progress = true;
+  while (progress)
+    {
+      progress = false;
+      if (launch->seed != 0)
+        for (uint32_t i = worker->warp_count - 1; i > 0; i--)
+          {
+            uint32_t j = (uint32_t) (draw (&worker->random) % (i + 1));
+            uint32_t other = order[i];
+            order[i] = order[j];
+            order[j] = other;
+          }
+      for (uint32_t i = 0; i < worker->warp_count; i++)
+        {
+          VgpuWarp *warp = &worker->warps[order[i]];
+          if (warp->state != VGPU_WARP_READY)
+            continue;
+          progress = true;
+          run_warp (warp);
+          if (atomic_load_explicit (&launch->stop, memory_order_relaxed))
+            return;
+          if (warp->state == VGPU_WARP_DONE)
+            vgpu_barriers_recheck (worker);
+        }
+    }
+  for (uint32_t i = 0; i < worker->warp_count; i++)
+    if (worker->warps[i].state != VGPU_WARP_DONE)
+      {
+        report_deadlock (worker);
+        return;
+      }
+}
+
+static void *
+run_worker (void *data)
+{
+  VgpuWorker *worker = data;
+  VgpuLaunch *launch = worker->launch;
+  for (;;)
+    {
+      uint64_t next = atomic_fetch_add (&launch->next_block, 1);
+      if (next >= launch->block_total || atomic_load (&launch->stop))
+        return NULL;
+      if (launch->interrupt != NULL && atomic_load (launch->interrupt) != 0)
+        {
+          vgpu_fault (&worker->warps[0], CUDA_ERROR_LAUNCH_TIMEOUT, true);
+          return NULL;
+        }
+      start_block (worker, launch->block_order != NULL ? launch->block_order[next] : next);
+      run_block (worker);
+    }
+}
+
+/* Beyond this many blocks an order drawn beforehand would cost more than it tells. */
+#define MAX_SHUFFLED ((uint64_t) 1 << 22)
+
+static void
+shuffle_blocks (VgpuLaunch *launch)
+{
+  uint64_t state = launch->seed ^ 0x6a09e667f3bcc909u;
+  if (launch->seed == 0 || launch->block_total > MAX_SHUFFLED)
+    return;
+  launch->block_order = vgpu_take (launch->block_total * sizeof (uint64_t));
+  for (uint64_t i = 0; i < launch->block_total; i++)
+    {
+      uint64_t j = draw (&state) % (i + 1);
+      launch->block_order[i] = launch->block_order[j];
+      launch->block_order[j] = i;
+    }
+}
+
+static void
+run_workers (VgpuLaunch *launch)
+{
+  pthread_t *threads = vgpu_take (launch->worker_count * sizeof *threads);
+  bool *started = vgpu_take (launch->worker_count);
+  sigset_t all, old;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &old);
+  for (uint32_t i = 1; i < launch->worker_count; i++)
+    started[i] = pthread_create (&threads[i], NULL, run_worker, &launch->workers[i]) == 0;
+  pthread_sigmask (SIG_SETMASK, &old, NULL);
+  run_worker (&launch->workers[0]);
+  for (uint32_t i = 1; i < launch->worker_count; i++)
+    if (started[i])
+      pthread_join (threads[i], NULL);
+  free (started);
+  free (threads);
+}
+
+int
+vgpu_launch_run (VgpuLaunch *launch)
+{
+  launch->block_total = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
+  launch->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
+  launch->worker_count = launch->threads;
+  if (launch->kernel->order_matters && launch->seed == 0)
+    launch->worker_count = 1;
+  if (launch->worker_count > launch->block_total)
+    launch->worker_count = (uint32_t) launch->block_total;
+  if (launch->checks & VGPU_CHECK_RACE_GLOBAL)
+    vgpu_race_global_begin (launch->memory);
+  shuffle_blocks (launch);
+  launch->printer = vgpu_printer_new (launch->print_cap);
+  launch->workers = vgpu_take_aligned (launch->worker_count * sizeof *launch->workers);
+  for (uint32_t i = 0; i < launch->worker_count; i++)
+    {
+      prepare_worker (&launch->workers[i], launch);
+      launch->workers[i].random += i;
+    }
+  run_workers (launch);
+  vgpu_printer_free (launch->printer);
+  vgpu_record_launch (launch);
+  for (uint32_t i = 0; i < launch->worker_count; i++)
+    clear_worker (&launch->workers[i]);
+  free (launch->workers);
+  free (launch->block_order);
+  return atomic_load (&launch->fault);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/vgpu/exec/machine.h"
+#include "engine/vgpu/ptx/operation.h"
+
+/* From parsed PTX to code for the machine. Calls are expanded in place, so that one kernel is one
+ * graph and lanes can meet again at post-dominators across what were functions. */
+
+/* Builds an entry function. On failure returns NULL and writes a sentence with the PTX line to
+ * error (VGPU_ERROR_BYTES). Module variables must have their addresses by then. */
+VgpuKernel *vgpu_kernel_build (const VgpuSource *source, const VgpuFunction *entry, char *error);
+void vgpu_kernel_free (VgpuKernel *kernel);
+
+/* A variable of the thread's local memory: of one expansion of a function. */
+typedef struct
+{
+  const VgpuVariable *variable;
+  uint64_t offset;
+} VgpuBinding;
+
+typedef struct
+{
+  const char *name;
+  uint32_t scope;
+  uint32_t at;
+} VgpuLabel;
+
+/* One expansion of a function. */
+typedef struct VgpuFrame
+{
+  const VgpuFunction *function;
+  struct VgpuFrame *caller;
+  int32_t *rows; /* of registers; INT32_MIN: not seen yet */
+  VgpuBinding *bindings;
+  size_t binding_count;
+  size_t binding_capacity;
+  VgpuLabel *labels;
+  size_t label_count;
+  size_t label_capacity;
+  VgpuLabel *jumps; /* at: instruction whose target is to be set */
+  size_t jump_count;
+  size_t jump_capacity;
+} VgpuFrame;
+
+typedef struct
+{
+  uint32_t key;
+  VgpuOp op;
+  uint32_t flags;
+  const char *opcode;
+} VgpuOpcodeMemo;
+
+#define VGPU_MEMO_SLOTS 512
+
+typedef struct
+{
+  const VgpuSource *source;
+  VgpuArena arena; /* of the build alone */
+  VgpuKernel *kernel;
+  VgpuFrame *frame;
+  const VgpuStatement *statement;
+  size_t code_capacity, extra_capacity, row_capacity;
+  VgpuBinding *shared; /* places of shared variables in this kernel */
+  size_t shared_count;
+  size_t shared_capacity;
+  VgpuOpcodeMemo memo[VGPU_MEMO_SLOTS];
+  int32_t guard; /* of the statement, INT32_MIN: none */
+  bool guard_negated;
+  bool failed;
+  char *error;
+} VgpuBuilder;
+
+#define VGPU_NO_ROW INT32_MIN
+
+bool vgpu_builder_fail (VgpuBuilder *builder, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* The statement is one this machine does not execute. */
+bool vgpu_builder_unsupported (VgpuBuilder *builder, const char *why);
+
+/* Appends an instruction under the statement's guard. Valid until the next one is appended. */
+VgpuIns *vgpu_emit (VgpuBuilder *builder, VgpuOp op);
+VgpuIns *vgpu_emit_rows (VgpuBuilder *builder, VgpuOp op, int32_t d, int32_t a, int32_t b,
+                         int32_t c);
+
+int32_t vgpu_new_row (VgpuBuilder *builder, uint32_t bytes); /* 1 byte: a predicate */
+int32_t vgpu_fixed_row (VgpuBuilder *builder, VgpuRowKind kind, uint32_t bytes, uint64_t value);
+int32_t vgpu_constant (VgpuBuilder *builder, uint32_t bytes, uint64_t value);
+uint32_t vgpu_extra (VgpuBuilder *builder, const int32_t *rows, size_t count);
+
+/* The row of a source operand, brought to the width wanted; VGPU_NO_ROW after a failure. */
+int32_t vgpu_source_row (VgpuBuilder *builder, const VgpuOperand *operand, uint32_t bytes);
+int32_t vgpu_predicate_row (VgpuBuilder *builder, const VgpuOperand *operand);
+
+/* A destination: the row to write, and afterwards what brings it to the register's width. */
+typedef struct
+{
+  int32_t row;
+  int32_t final; /* VGPU_NO_ROW: row is it */
+  uint32_t bytes;
+  uint32_t final_bytes;
+} VgpuDestination;
+
+VgpuDestination vgpu_destination (VgpuBuilder *builder, const VgpuOperand *operand, uint32_t bytes);
+void vgpu_destination_done (VgpuBuilder *builder, const VgpuDestination *destination,
+                            bool is_signed);
+int32_t vgpu_predicate_destination (VgpuBuilder *builder, const VgpuOperand *operand);
+
+/* Copies between rows of different widths. */
+void vgpu_resize (VgpuBuilder *builder, int32_t from, uint32_t from_bytes, int32_t to,
+                  uint32_t to_bytes, bool is_signed);
+
+/* An address operand as row, offset and width of the row. */
+typedef struct
+{
+  int32_t row;
+  int64_t offset;
+  bool wide;
+  bool is_register;
+  const VgpuVariable *variable;
+} VgpuAddress;
+
+bool vgpu_address (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress *address);
+
+/* Offset of a variable in local or shared memory, or its device address. */
+bool vgpu_variable_place (VgpuBuilder *builder, const VgpuOperand *operand, uint64_t *place,
+                          VgpuSpace *space);
+
+uint32_t vgpu_register_bytes (const VgpuBuilder *builder, const VgpuOperand *operand);
+
+/* Whether word is one of the dotted parts of the opcode behind its stem. */
+bool vgpu_opcode_has (const char *opcode, const char *word);
+/* Last part of the opcode, such as "f32". */
+const char *vgpu_opcode_last (const char *opcode);
+uint32_t vgpu_type_size (const char *type); /* "f32" → 4; 0: unknown */
+
+/* Decoders of opcode families; false: failed. */
+typedef bool (*VgpuFamilyDecoder) (VgpuBuilder *builder, const VgpuStatement *statement);
+VgpuFamilyDecoder vgpu_family_find (const char *opcode);
+
+bool vgpu_decode_call (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_build_function (VgpuBuilder *builder, VgpuFrame *frame);
+
+/* decode-memory.c, decode-warp.c, decode-convert.c, decode-matrix.c */
+bool vgpu_decode_load (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_store (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_atomic (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_reduction (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_copy_async (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_shuffle (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_vote (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_match (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_redux (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_active (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_barrier (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_move (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_convert (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_compare (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_set (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_matrix_load (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_mma (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_wmma (VgpuBuilder *builder, const VgpuStatement *statement);
+
+/* Cuts the code into blocks and finds where branches meet again. */
+bool vgpu_build_flow (VgpuBuilder *builder);

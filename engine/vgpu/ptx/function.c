@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions expanded in place, and kernels as a whole. */
+#include "engine/vgpu/ptx/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CALL_DEPTH 24
+#define MAX_LOCAL_BYTES ((uint64_t) 512 * 1024)
+
+static uint64_t
+align_to (uint64_t value, uint64_t align)
+{
+  return align > 1 ? (value + align - 1) / align * align : value;
+}
+
+static void
+bind (VgpuBuilder *builder, VgpuFrame *frame, const VgpuVariable *variable, uint64_t offset)
+{
+  frame->bindings = vgpu_arena_grow (&builder->arena, frame->bindings, frame->binding_count,
+                                     &frame->binding_capacity, sizeof *frame->bindings);
+  frame->bindings[frame->binding_count++] = (VgpuBinding) {variable, offset};
+}
+
+static bool
+place_locals (VgpuBuilder *builder, VgpuFrame *frame)
+{
+  VgpuKernel *kernel = builder->kernel;
+  for (const VgpuVariable *v = frame->function->variables; v != NULL; v = v->next)
+    {
+      if (v->space != VGPU_SPACE_LOCAL && v->space != VGPU_SPACE_PARAM)
+        continue;
+      kernel->local_bytes = align_to (kernel->local_bytes, v->align > 4 ? v->align : 4);
+      bind (builder, frame, v, kernel->local_bytes);
+      kernel->local_bytes += v->bytes;
+      if (kernel->local_bytes > MAX_LOCAL_BYTES)
+        return vgpu_builder_fail (builder, "more than %llu bytes of local memory",
+                                  (unsigned long long) MAX_LOCAL_BYTES);
+    }
+  return true;
+}
+
+static VgpuFrame *
+open_frame (VgpuBuilder *builder, const VgpuFunction *function, VgpuFrame *caller)
+{
+  VgpuFrame *frame = vgpu_arena_take (&builder->arena, sizeof *frame);
+  frame->function = function;
+  frame->caller = caller;
+  frame->rows = vgpu_arena_take (&builder->arena, function->register_count * sizeof *frame->rows);
+  for (size_t i = 0; i < function->register_count; i++)
+    frame->rows[i] = VGPU_NO_ROW;
+  return frame;
+}
+
+static const VgpuLabel *
+find_label (const VgpuFrame *frame, const char *name, uint32_t scope)
+{
+  for (;;)
+    {
+      for (size_t i = 0; i < frame->label_count; i++)
+        if (frame->labels[i].scope == scope && strcmp (frame->labels[i].name, name) == 0)
+          return &frame->labels[i];
+      if (scope == VGPU_NONE || scope >= frame->function->scope_count)
+        return NULL;
+      scope = frame->function->scope_parents[scope];
+    }
+}
+
+static void
+add_label (VgpuBuilder *builder, const char *name, uint32_t scope)
+{
+  VgpuFrame *frame = builder->frame;
+  frame->labels = vgpu_arena_grow (&builder->arena, frame->labels, frame->label_count,
+                                   &frame->label_capacity, sizeof *frame->labels);
+  frame->labels[frame->label_count++] =
+      (VgpuLabel) {name, scope, (uint32_t) builder->kernel->code_count};
+}
+
+static bool
+set_targets (VgpuBuilder *builder, VgpuFrame *frame)
+{
+  for (size_t i = 0; i < frame->jump_count; i++)
+    {
+      const VgpuLabel *label = find_label (frame, frame->jumps[i].name, frame->jumps[i].scope);
+      if (label == NULL)
+        return vgpu_builder_fail (builder, "no label %s", frame->jumps[i].name);
+      builder->kernel->code[frame->jumps[i].at].target = label->at;
+    }
+  return true;
+}
+
+static VgpuOp
+find_operation (VgpuBuilder *builder, const char *opcode, uint32_t *flags)
+{
+  uint32_t hash = 2166136261u;
+  for (const char *c = opcode; *c != '\0'; c++)
+    hash = (hash ^ (unsigned char) *c) * 16777619u;
+  VgpuOpcodeMemo *memo = &builder->memo[hash % VGPU_MEMO_SLOTS];
+  if (memo->opcode == NULL || memo->key != hash || strcmp (memo->opcode, opcode) != 0)
+    {
+      memo->key = hash;
+      memo->opcode = opcode;
+      memo->op = vgpu_operation_find (opcode, false, &memo->flags);
+    }
+  *flags = memo->flags;
+  return memo->op;
+}
+
+static bool
+decode_lanes (VgpuBuilder *builder, const VgpuStatement *statement, VgpuOp op, uint32_t flags)
+{
+  const VgpuOperation *operation = &vgpu_operations[op];
+  uint32_t sources = operation->bytes[3] > 0 ? 3 : operation->bytes[2] > 0 ? 2 : 1;
+  bool immediate = operation->kind == VGPU_KIND_LANE_IMMEDIATE;
+  bool carry = operation->kind == VGPU_KIND_CARRY;
+  if (carry)
+    sources = statement->operand_count == 3 ? 2 : 3;
+  if (statement->operand_count != sources + 1 + immediate)
+    return vgpu_builder_fail (builder, "%s with %u operands", statement->opcode,
+                              statement->operand_count);
+  int32_t rows[3] = {VGPU_NO_ROW, VGPU_NO_ROW, VGPU_NO_ROW};
+  for (uint32_t i = 0; i < sources; i++)
+    rows[i] = vgpu_source_row (builder, &statement->operands[i + 1], operation->bytes[i + 1]);
+  VgpuDestination d = vgpu_destination (builder, &statement->operands[0], operation->bytes[0]);
+  if (operation->kind == VGPU_KIND_SINGLE
+      && (flags & (VGPU_INS_FTZ | VGPU_INS_SAT | VGPU_INS_ROUND)))
+    op = (VgpuOp) (op + 1);
+  VgpuIns *ins = vgpu_emit_rows (builder, op, d.row, rows[0], rows[1], rows[2]);
+  ins->flags |= flags;
+  if (immediate)
+    ins->imm = statement->operands[sources + 1].value;
+  vgpu_destination_done (builder, &d, false);
+  return !builder->failed;
+}
+
+static bool
+decode_instruction (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  uint32_t flags;
+  VgpuFamilyDecoder family = vgpu_family_find (statement->opcode);
+  builder->guard = VGPU_NO_ROW;
+  if (statement->guard != VGPU_NONE)
+    {
+      VgpuOperand guard = {.kind = VGPU_OPERAND_REGISTER, .reg = statement->guard};
+      builder->guard = vgpu_predicate_row (builder, &guard);
+      builder->guard_negated = statement->guard_negated;
+    }
+  bool lanes_first = family == NULL || family == vgpu_decode_convert || family == vgpu_decode_move;
+  bool vectors = statement->operand_count > 1
+                 && (statement->operands[0].kind == VGPU_OPERAND_VECTOR
+                     || statement->operands[1].kind == VGPU_OPERAND_VECTOR);
+  if (lanes_first && !(family == vgpu_decode_move && (vectors || statement->operand_count != 2)))
+    {
+      VgpuOp op = find_operation (builder, statement->opcode, &flags);
+      bool special =
+          family == vgpu_decode_move && statement->operands[1].kind == VGPU_OPERAND_SPECIAL;
+      if (op != VGPU_OP_COUNT && !special)
+        return decode_lanes (builder, statement, op, flags);
+    }
+  if (family == NULL)
+    return vgpu_builder_unsupported (builder, NULL);
+  return family (builder, statement) && !builder->failed;
+}
+
+bool
+vgpu_build_function (VgpuBuilder *builder, VgpuFrame *frame)
+{
+  const VgpuFunction *function = frame->function;
+  const VgpuStatement *outer = builder->statement;
+  VgpuFrame *caller = builder->frame;
+  builder->frame = frame;
+  if (!place_locals (builder, frame))
+    return false;
+  for (size_t i = 0; i < function->statement_count; i++)
+    {
+      const VgpuStatement *statement = &function->statements[i];
+      builder->statement = statement;
+      if (statement->kind == VGPU_STATEMENT_LABEL)
+        add_label (builder, statement->opcode, statement->scope);
+      else if (statement->kind == VGPU_STATEMENT_INSTRUCTION
+               && !decode_instruction (builder, statement))
+        return false;
+    }
+  builder->guard = VGPU_NO_ROW;
+  if (frame->caller == NULL)
+    vgpu_emit (builder, VGPU_OP_RETURN);
+  add_label (builder, "<return>", 0);
+  bool good = set_targets (builder, frame);
+  builder->statement = outer;
+  builder->frame = caller;
+  return good;
+}
+
+static bool
+bind_arguments (VgpuBuilder *builder, VgpuFrame *frame, VgpuVariable *const *parameters,
+                size_t count, const VgpuOperand *arguments)
+{
+  if (count != (arguments != NULL ? arguments->count : 0))
+    return vgpu_builder_fail (builder, "call of %s with another number of arguments",
+                              frame->function->name);
+  for (size_t i = 0; i < count; i++)
+    {
+      uint64_t place;
+      VgpuSpace space;
+      const VgpuOperand *argument = &arguments->list[i];
+      if (argument->kind != VGPU_OPERAND_SYMBOL)
+        return vgpu_builder_unsupported (builder, "arguments that are no .param variables");
+      if (!vgpu_variable_place (builder, argument, &place, &space))
+        return false;
+      if (space != VGPU_SPACE_PARAM)
+        return vgpu_builder_unsupported (builder, "arguments that are no .param variables");
+      bind (builder, frame, parameters[i], place);
+    }
+  return true;
+}
+
+/* A row with what a .param variable of the caller holds. */
+static int32_t
+argument_row (VgpuBuilder *builder, const VgpuOperand *argument, uint32_t bytes)
+{
+  uint64_t place;
+  VgpuSpace space;
+  if (argument->kind != VGPU_OPERAND_SYMBOL
+      || !vgpu_variable_place (builder, argument, &place, &space))
+    {
+      vgpu_builder_unsupported (builder, "arguments that are no .param variables");
+      return 0;
+    }
+  int32_t row = vgpu_new_row (builder, bytes);
+  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_LOAD_LOCAL, row,
+                                 vgpu_constant (builder, 8, place), VGPU_NO_ROW, VGPU_NO_ROW);
+  ins->bytes = (uint8_t) bytes;
+  ins->flags |= VGPU_INS_WIDE_ADDRESS;
+  return row;
+}
+
+static bool
+call_vprintf (VgpuBuilder *builder, const VgpuOperand *results, const VgpuOperand *arguments)
+{
+  uint64_t place = 0;
+  VgpuSpace space;
+  if (arguments == NULL || arguments->count != 2)
+    return vgpu_builder_fail (builder, "vprintf needs two arguments");
+  int32_t format = argument_row (builder, &arguments->list[0], 8);
+  int32_t values = argument_row (builder, &arguments->list[1], 8);
+  int32_t result = vgpu_new_row (builder, 4);
+  vgpu_emit_rows (builder, VGPU_OP_PRINT, result, format, values, VGPU_NO_ROW);
+  builder->kernel->order_matters = true;
+  if (results == NULL || results->count != 1)
+    return !builder->failed;
+  if (results->list[0].kind != VGPU_OPERAND_SYMBOL
+      || !vgpu_variable_place (builder, &results->list[0], &place, &space))
+    return vgpu_builder_unsupported (builder, NULL);
+  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_STORE_LOCAL, result,
+                                 vgpu_constant (builder, 8, place), VGPU_NO_ROW, VGPU_NO_ROW);
+  ins->bytes = 4;
+  ins->flags |= VGPU_INS_WIDE_ADDRESS;
+  return !builder->failed;
+}
+
+static bool
+call_assertfail (VgpuBuilder *builder, const VgpuOperand *arguments)
+{
+  if (arguments == NULL || arguments->count < 4)
+    return vgpu_builder_fail (builder, "__assertfail needs five arguments");
+  int32_t rows[4];
+  for (int i = 0; i < 4; i++)
+    rows[i] = argument_row (builder, &arguments->list[i], i == 2 ? 4 : 8);
+  uint32_t extra = vgpu_extra (builder, rows, 4);
+  vgpu_emit (builder, VGPU_OP_ASSERT_FAIL)->extra = extra;
+  return !builder->failed;
+}
+
+static bool
+call_function (VgpuBuilder *builder, const VgpuFunction *function, const VgpuOperand *results,
+               const VgpuOperand *arguments)
+{
+  int depth = 0;
+  for (const VgpuFrame *frame = builder->frame; frame != NULL; frame = frame->caller)
+    if (frame->function == function || ++depth > MAX_CALL_DEPTH)
+      return vgpu_builder_unsupported (builder, "recursion");
+  VgpuFrame *frame = open_frame (builder, function, builder->frame);
+  return bind_arguments (builder, frame, function->parameters, function->parameter_count, arguments)
+         && bind_arguments (builder, frame, function->results, function->result_count, results)
+         && vgpu_build_function (builder, frame);
+}
+
+bool
+vgpu_decode_call (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const VgpuOperand *results = NULL, *name = NULL, *arguments = NULL;
+  for (uint32_t i = 0; i < statement->operand_count; i++)
+    {
+      const VgpuOperand *operand = &statement->operands[i];
+      if (operand->kind == VGPU_OPERAND_LIST && name == NULL)
+        results = operand;
+      else if (operand->kind == VGPU_OPERAND_LIST)
+        arguments = operand;
+      else if (name == NULL)
+        name = operand;
+    }
+  if (name == NULL || name->kind != VGPU_OPERAND_SYMBOL)
+    return vgpu_builder_unsupported (builder, "a call through a function pointer");
+  int32_t guard = builder->guard;
+  size_t around = builder->kernel->code_count;
+  if (guard != VGPU_NO_ROW)
+    {
+      builder->guard = VGPU_NO_ROW;
+      VgpuIns *ins = vgpu_emit (builder, VGPU_OP_BRANCH);
+      ins->guard = guard;
+      ins->flags |= builder->guard_negated ? 0 : VGPU_INS_GUARD_NEGATED;
+    }
+  const VgpuFunction *function = vgpu_source_function (builder->source, name->name);
+  bool good;
+  if (strcmp (name->name, "vprintf") == 0)
+    good = call_vprintf (builder, results, arguments);
+  else if (strcmp (name->name, "__assertfail") == 0)
+    good = call_assertfail (builder, arguments);
+  else if (function == NULL || !function->has_body)
+    good = vgpu_builder_fail (builder, "function %s is not defined in this module", name->name);
+  else
+    good = call_function (builder, function, results, arguments);
+  if (guard != VGPU_NO_ROW && good)
+    builder->kernel->code[around].target = (uint32_t) builder->kernel->code_count;
+  return good;
+}
+
+/* Shared variables that the function and what it calls mention. */
+static void collect_shared (VgpuBuilder *builder, const VgpuFunction *function, int depth);
+
+static void
+collect_operand (VgpuBuilder *builder, const VgpuOperand *operand, int depth)
+{
+  for (uint32_t i = 0; i < operand->count; i++)
+    collect_operand (builder, &operand->list[i], depth);
+  if (operand->kind != VGPU_OPERAND_SYMBOL)
+    return;
+  const VgpuVariable *variable = operand->variable;
+  if (variable == NULL)
+    variable = vgpu_source_variable (builder->source, operand->name);
+  if (variable == NULL)
+    {
+      const VgpuFunction *function = vgpu_source_function (builder->source, operand->name);
+      if (function != NULL && function->has_body && depth < MAX_CALL_DEPTH)
+        collect_shared (builder, function, depth + 1);
+      return;
+    }
+  if (variable->space != VGPU_SPACE_SHARED)
+    return;
+  for (size_t i = 0; i < builder->shared_count; i++)
+    if (builder->shared[i].variable == variable)
+      return;
+  builder->shared = vgpu_arena_grow (&builder->arena, builder->shared, builder->shared_count,
+                                     &builder->shared_capacity, sizeof *builder->shared);
+  builder->shared[builder->shared_count++] = (VgpuBinding) {variable, 0};
+}
+
+static void
+collect_shared (VgpuBuilder *builder, const VgpuFunction *function, int depth)
+{
+  for (size_t i = 0; i < function->statement_count; i++)
+    for (uint32_t j = 0; j < function->statements[i].operand_count; j++)
+      collect_operand (builder, &function->statements[i].operands[j], depth);
+}
+
+/* Static variables first, in order of appearance; dynamic ones all begin behind them. */
+static bool
+place_shared (VgpuBuilder *builder)
+{
+  VgpuKernel *kernel = builder->kernel;
+  uint64_t used = 0;
+  uint32_t align = 16;
+  for (size_t i = 0; i < builder->shared_count; i++)
+    {
+      const VgpuVariable *variable = builder->shared[i].variable;
+      if (variable->external || variable->bytes == 0)
+        {
+          kernel->dynamic_shared = true;
+          align = variable->align > align ? variable->align : align;
+          continue;
+        }
+      used = align_to (used, variable->align);
+      builder->shared[i].offset = used;
+      used += variable->bytes;
+    }
+  if (kernel->dynamic_shared)
+    used = align_to (used, align);
+  for (size_t i = 0; i < builder->shared_count; i++)
+    if (builder->shared[i].variable->external || builder->shared[i].variable->bytes == 0)
+      builder->shared[i].offset = used;
+  if (used > UINT32_MAX / 2)
+    return vgpu_builder_fail (builder, "too much shared memory");
+  kernel->static_shared = (uint32_t) used;
+  kernel->shared_align = align;
+  return true;
+}
+
+static void
+place_parameters (VgpuBuilder *builder, VgpuFrame *frame)
+{
+  VgpuKernel *kernel = builder->kernel;
+  const VgpuFunction *entry = kernel->function;
+  kernel->parameters = vgpu_take (entry->parameter_count * sizeof *kernel->parameters);
+  kernel->parameter_count = entry->parameter_count;
+  for (size_t i = 0; i < entry->parameter_count; i++)
+    {
+      const VgpuVariable *variable = entry->parameters[i];
+      kernel->parameter_bytes = align_to (kernel->parameter_bytes, variable->align);
+      kernel->parameters[i] = (VgpuParameter) {kernel->parameter_bytes, variable->bytes};
+      bind (builder, frame, variable, kernel->parameter_bytes);
+      kernel->parameter_bytes += variable->bytes;
+    }
+}
+
+VgpuKernel *
+vgpu_kernel_build (const VgpuSource *source, const VgpuFunction *entry, char *error)
+{
+  VgpuBuilder *builder = vgpu_take (sizeof *builder);
+  VgpuKernel *kernel = vgpu_take (sizeof *kernel);
+  builder->source = source;
+  builder->kernel = kernel;
+  builder->guard = VGPU_NO_ROW;
+  builder->error = error;
+  kernel->name = entry->name;
+  kernel->source = source;
+  kernel->function = entry;
+  kernel->load_shared_op = VGPU_OP_LOAD_SHARED;
+  kernel->reduce_op = VGPU_OP_BARRIER_REDUCE;
+  /* The row that missing operands read. */
+  vgpu_constant (builder, 8, 0);
+  VgpuFrame *frame = open_frame (builder, entry, NULL);
+  place_parameters (builder, frame);
+  collect_shared (builder, entry, 0);
+  bool good = place_shared (builder) && vgpu_build_function (builder, frame) && !builder->failed
+              && vgpu_build_flow (builder);
+  vgpu_arena_clear (&builder->arena);
+  free (builder);
+  if (good)
+    return kernel;
+  vgpu_kernel_free (kernel);
+  return NULL;
+}
+
+void
+vgpu_kernel_free (VgpuKernel *kernel)
+{
+  if (kernel == NULL)
+    return;
+  free (kernel->code);
+  free (kernel->extra);
+  free (kernel->blocks);
+  free (kernel->rows);
+  free (kernel->parameters);
+  free (kernel);
+}
