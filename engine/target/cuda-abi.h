@@ -194,6 +194,7 @@ typedef enum
   X (cuGetProcAddress_v2, get_proc_address, \
      (const char *symbol, void **function, int cuda_version, uint64_t flags, \
       CUdriverProcAddressQueryResult *status)) \
+  X (cuGetExportTable, get_export_table, (const void **table, const CUuuid *id)) \
   X (cuDeviceGet, device_get, (CUdevice *device, int ordinal)) \
   X (cuDeviceGetCount, device_get_count, (int *count)) \
   X (cuDeviceGetName, device_get_name, (char *name, int length, CUdevice device)) \

@@ -136,6 +136,16 @@ cuGetProcAddress_v2 (const char *symbol, void **function, int cuda_version, uint
   return *function != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+/* The private tables of the real driver. It has to be exported all the same: NVRTC looks for it in
+ * whatever calls itself libcuda.so.1, and takes a refusal well but its absence badly. */
+CUresult
+cuGetExportTable (const void **table, const CUuuid *id)
+{
+  if (table != NULL)
+    *table = NULL;
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 static CUresult
 check_device (CUdevice device)
 {

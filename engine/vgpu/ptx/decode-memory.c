@@ -311,9 +311,9 @@ read_atomic (VgpuBuilder *builder, uint32_t *code, MemoryForm *form)
 static bool
 decode_atomic (VgpuBuilder *builder, const VgpuStatement *statement, uint32_t first)
 {
-  MemoryForm form;
+  MemoryForm form = { 0 };
   VgpuAddress address;
-  uint32_t code;
+  uint32_t code = 0;
   VgpuOperand sink = {.kind = VGPU_OPERAND_SINK};
   if (statement->operand_count < first + 2)
     return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
