@@ -311,7 +311,7 @@ read_atomic (VgpuBuilder *builder, uint32_t *code, MemoryForm *form)
 static bool
 decode_atomic (VgpuBuilder *builder, const VgpuStatement *statement, uint32_t first)
 {
-  MemoryForm form = { 0 };
+  MemoryForm form = {0};
   VgpuAddress address;
   uint32_t code = 0;
   VgpuOperand sink = {.kind = VGPU_OPERAND_SINK};
