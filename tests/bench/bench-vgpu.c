@@ -90,6 +90,7 @@ main (int argc, char **argv)
   const BenchCase *bench = bench_find (argv[2]);
   int n = atoi (argv[3]), rounds = atoi (argv[4]);
   BenchShape shape = bench_shape (bench, n);
+  g_autofree char *ptx = compile (bench); /* before a driver is there for NVRTC to find */
   if (assay_driver_open (&driver, argv[1], &reason) != ASSAY_DRIVER_READY)
     g_error ("%s", reason);
   if (driver.assayVgpuSet)
@@ -105,7 +106,6 @@ main (int argc, char **argv)
   CUfunction function = NULL;
   check (driver.call.device_get (&device, 0), "device");
   check (driver.call.ctx_create (&context, 0, device), "context");
-  g_autofree char *ptx = compile (bench);
   check (driver.call.module_load_data (&module, ptx), "module");
   check (driver.call.module_get_function (&function, module, bench->name), "function");
   CUdeviceptr a = upload (&driver, bench, shape.a, 1), b = upload (&driver, bench, shape.b, 2);
