@@ -32,6 +32,7 @@ assay_failure_free (AssayFailure *failure)
   g_free (failure->phase);
   g_free (failure->name);
   g_free (failure->message);
+  g_free (failure->file);
   g_free (failure);
 }
 

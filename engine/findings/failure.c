@@ -91,6 +91,8 @@ static const Pattern PATTERNS[] = {
   {"environment", NULL, TOOLCHAIN},
   {"request", NULL, HARNESS},
   {"SIGKILL", NULL, OOM_HOST},
+  {"memory", NULL, OOM_HOST},
+  {"contract", NULL, HARNESS},
   {"SIGXCPU", NULL, TIMEOUT},
   {"SIG", NULL, CRASH},
   {"MemoryError", NULL, OOM_HOST},

@@ -24,6 +24,8 @@ typedef struct
   gint64 code;    /* driver code, exit status or signal; 0 when there is none */
   char *name;     /* "CUDA_ERROR_ILLEGAL_ADDRESS", "SIGSEGV", "timeout", an exception type */
   char *message;
+  char *file; /* where in the sources, relative to the task folder; NULL when not known */
+  gint64 line;
 } AssayFailure;
 
 /* The candidate ran twice, the second time with its blocks in another order. */

@@ -16,6 +16,29 @@ first_line (const char *text)
 }
 
 static void
+set_place (AssayFinding *finding, const AssayFailure *failure)
+{
+  if (!failure || !failure->file || finding->where.file)
+    return;
+  finding->where.file = g_strdup (failure->file);
+  finding->where.line = failure->line;
+}
+
+/* What the compiler said first; NULL when it was not asked. */
+static const AssayFailure *
+compile_failure (const AssayDeriving *deriving)
+{
+  const GPtrArray *failures = deriving->facts->failures;
+  for (guint i = 0; failures && i < failures->len; i++)
+    {
+      const AssayFailure *failure = g_ptr_array_index (failures, i);
+      if (g_strcmp0 (failure->role, "compile") == 0)
+        return failure;
+    }
+  return NULL;
+}
+
+static void
 add_compile (AssayDeriving *deriving, const AssayCompile *compile)
 {
   gboolean failed = compile->status == ASSAY_STATUS_FAILED;
@@ -30,16 +53,18 @@ add_compile (AssayDeriving *deriving, const AssayCompile *compile)
   finding->target = g_strdup (compile->target);
   if (compile->log)
     assay_derive_evidence (finding, "log", compile->log, "the compiler's text");
+  const AssayFailure *failure = failed ? compile_failure (deriving) : NULL;
+  g_autofree char *said = failure ? first_line (failure->message) : g_strdup (compile->failure);
+  set_place (finding, failure);
   char *title =
       unsupported
           ? g_strdup_printf ("The installed toolkit does not compile for %s", compile->target)
-      : failed
-          ? g_strdup_printf ("Does not compile for %s%s%s", compile->target,
-                             compile->failure ? ": " : "", compile->failure ? compile->failure : "")
-          : g_strdup_printf ("Spills %" G_GINT64_FORMAT " bytes stored and %" G_GINT64_FORMAT
-                             " bytes loaded on %s, with %" G_GINT64_FORMAT " registers",
-                             compile->spill_store_bytes, compile->spill_load_bytes, compile->target,
-                             compile->registers);
+      : failed ? g_strdup_printf ("Does not compile for %s%s%s", compile->target, said ? ": " : "",
+                                  said ? said : "")
+               : g_strdup_printf ("Spills %" G_GINT64_FORMAT " bytes stored and %" G_GINT64_FORMAT
+                                  " bytes loaded on %s, with %" G_GINT64_FORMAT " registers",
+                                  compile->spill_store_bytes, compile->spill_load_bytes,
+                                  compile->target, compile->registers);
   assay_derive_finish (deriving, finding, title, compile->target);
 }
 
@@ -129,6 +154,7 @@ add_failure (AssayDeriving *deriving, const AssayFailure *failure)
   const char *rule = reference && ours ? "task.reference-fails" : is->rule;
   AssayFinding *finding = assay_derive_add (deriving, rule);
   finding->where.workload = g_strdup (failure->workload);
+  set_place (finding, failure);
   if (!(reference && ours))
     finding->blame = is->blame;
   if (!finding->suggestion)

@@ -455,6 +455,30 @@ status_of (const AssayWorkerReply *reply)
                 : ASSAY_WORKLOAD_RUNTIME_ERROR;
 }
 
+/* What the virtual GPU said about the fault that ended the launch: its own words, and where. */
+static void
+add_fault (AssayFailure *failure, const AssayWorkerReply *reply, char **reason)
+{
+  for (guint i = 0; i < reply->findings->len; i++)
+    {
+      JsonObject *record = g_ptr_array_index (reply->findings, i);
+      const char *message = assay_json_string (record, "message");
+      const char *file = assay_json_string (record, "file");
+      gint64 line = assay_json_int (record, "line", 0);
+      if (g_strcmp0 (assay_json_string (record, "type"), "fault") != 0 || !message)
+        continue;
+      g_free (failure->message);
+      failure->message = file && !strstr (message, file)
+                             ? g_strdup_printf ("%s, at %s:%" G_GINT64_FORMAT, message, file, line)
+                             : g_strdup (message);
+      failure->file = g_strdup (file);
+      failure->line = line;
+      g_free (*reason);
+      *reason = g_strdup (failure->message);
+      return;
+    }
+}
+
 GPtrArray *
 assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *options,
                      AssayWorkloadStatus *status, char **reason)
@@ -483,10 +507,15 @@ assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *o
     {
       *status = status_of (reply);
       *reason = g_strdup (reply->message);
-      assay_pipeline_fail (p, c->workload->name, "candidate", reply, reply->message);
+      add_fault (assay_pipeline_fail (p, c->workload->name, "candidate", reply, reply->message),
+                 reply, reason);
     }
   else
-    *reason = g_strdup (error->message);
+    {
+      *reason = g_strdup (error->message);
+      if (!g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED))
+        assay_pipeline_fail (p, c->workload->name, "candidate", NULL, error->message);
+    }
   attempt_clear (&attempt);
   return results;
 }

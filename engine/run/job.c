@@ -103,7 +103,9 @@ run_stage (AssayPipeline *p, int kind, gboolean possible, const char *why_not)
     stage->status = ASSAY_STATUS_CANCELLED;
   stage->seconds = (double) (g_get_monotonic_time () - started) / G_TIME_SPAN_SECOND;
   tell_stage (p, stage, 1);
-  assay_run_save (p->run, p->folder, NULL);
+  /* A stage that did nothing changed nothing worth the writing. */
+  if (stage->status != ASSAY_STATUS_SKIPPED && kind != ASSAY_STAGE_COMPARE)
+    assay_run_save (p->run, p->folder, NULL);
 }
 
 static void

@@ -66,7 +66,7 @@ observed_name (const AssayWorkerReply *reply)
     }
 }
 
-void
+AssayFailure *
 assay_pipeline_fail (AssayPipeline *p, const char *workload, const char *role,
                      const AssayWorkerReply *reply, const char *message)
 {
@@ -85,7 +85,10 @@ assay_pipeline_fail (AssayPipeline *p, const char *workload, const char *role,
       failure->name = observed_name (reply);
       failure->code = reply->end->code;
     }
+  else if (!g_str_equal (role, "generate") && !g_str_equal (role, "reference"))
+    failure->name = g_strdup ("environment");
   g_ptr_array_add (p->facts.failures, failure);
+  return failure;
 }
 
 char *

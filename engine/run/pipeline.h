@@ -82,9 +82,11 @@ void assay_pipeline_progress (AssayPipeline *pipeline, double fraction, const ch
     G_GNUC_PRINTF (3, 4);
 void assay_pipeline_log (AssayPipeline *pipeline, const char *text);
 gboolean assay_pipeline_cancelled (AssayPipeline *pipeline);
-/* Notes a failure for the findings, in order of time. NULL where not known. */
-void assay_pipeline_fail (AssayPipeline *pipeline, const char *workload, const char *role,
-                          const AssayWorkerReply *reply, const char *message);
+/* Notes a failure for the findings, in order of time. NULL where not known; without a reply the
+ * environment is what failed, but for the roles "generate" and "reference". (transfer none): the
+ * failure, to say more about it. */
+AssayFailure *assay_pipeline_fail (AssayPipeline *pipeline, const char *workload, const char *role,
+                                   const AssayWorkerReply *reply, const char *message);
 /* Writes a file below the run folder and returns its relative path (transfer full), NULL when that
  * fails. */
 char *assay_pipeline_write (AssayPipeline *pipeline, const char *folder, const char *name,

@@ -110,12 +110,29 @@ take_failure (AssayPipeline *p, const AssayWorkerReply *reply, const char *messa
   AssayFailure failure = {
       .role = (char *) "compile",
       .phase = (char *) (reply && reply->phase ? reply->phase : "compile"),
-      .name = told ? told->kind : NULL,
+      .name = told ? told->kind : (char *) "environment",
       .message = (char *) message,
   };
   record->status = ASSAY_STATUS_FAILED;
   record->failure = g_strdup (assay_failure_classify (&failure)->failure_class);
   record->log = assay_pipeline_write (p, "logs", file, log, -1);
+}
+
+/* NVRTC and nvcc name a place as "file(line): error: …". */
+static void
+set_place (AssayPipeline *p, AssayFailure *failure)
+{
+  const char *open = failure->message ? strchr (failure->message, '(') : NULL;
+  gint64 line = open ? g_ascii_strtoll (open + 1, NULL, 10) : 0;
+  for (guint i = 0; line > 0 && p->candidate->sources && p->candidate->sources[i]; i++)
+    {
+      g_autofree char *file = g_strndup (failure->message, (gsize) (open - failure->message));
+      if (!failure->file && g_str_has_suffix (file, p->candidate->sources[i]))
+        {
+          failure->file = g_strdup (p->candidate->sources[i]);
+          failure->line = line;
+        }
+    }
 }
 
 static void
@@ -158,7 +175,7 @@ assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, c
       take_failure (p, reply, message, record);
       /* What fails everywhere is one failure. */
       if (p->ptx || g_str_equal (target, p->target))
-        assay_pipeline_fail (p, NULL, "compile", reply, message);
+        set_place (p, assay_pipeline_fail (p, NULL, "compile", reply, message));
     }
   record->seconds = (double) (g_get_monotonic_time () - started) / G_TIME_SPAN_SECOND;
   if (note && ptx)

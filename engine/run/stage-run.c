@@ -65,6 +65,13 @@ finish_case (AssayPipeline *p, AssayCase *c, AssayWorkloadStatus status, const c
   assay_case_compare (p, c);
 }
 
+static const char *
+compile_reason (const AssayPipeline *p)
+{
+  const AssayStage *stage = g_ptr_array_index (p->run->stages, ASSAY_STAGE_COMPILE);
+  return stage->reason ? stage->reason : "the candidate does not compile";
+}
+
 static void
 run_case (AssayPipeline *p, AssayCase *c)
 {
@@ -90,7 +97,7 @@ run_case (AssayPipeline *p, AssayCase *c)
   if (!p->ptx && !p->toolkit)
     finish_case (p, c, ASSAY_WORKLOAD_INCONCLUSIVE, p->toolkit_reason);
   else if (!p->ptx)
-    finish_case (p, c, ASSAY_WORKLOAD_COMPILE_ERROR, "the candidate does not compile");
+    finish_case (p, c, ASSAY_WORKLOAD_COMPILE_ERROR, compile_reason (p));
   else if (!referenced)
     finish_case (p, c, ASSAY_WORKLOAD_INVALID_REFERENCE, reference_reason);
   else
