@@ -38,6 +38,14 @@ assay_json_load (const char *path, const AssayJsonLimits *limits, GError **error
   return assay_json_parse (text, (gssize) length, limits, path, error);
 }
 
+static void
+format_digits (char *buffer, int digits, double value)
+{
+  char format[8];
+  g_snprintf (format, sizeof format, "%%.%dg", digits);
+  g_ascii_formatd (buffer, G_ASCII_DTOSTR_BUF_SIZE, format, value);
+}
+
 char *
 assay_double_to_string (double value)
 {
@@ -46,14 +54,18 @@ assay_double_to_string (double value)
     return g_strdup ("NaN");
   if (isinf (value))
     return g_strdup (value > 0 ? "Infinity" : "-Infinity");
-  for (int digits = 1; digits <= 17; digits++)
+  /* One digit more never reads back worse: the least sufficient number is found by halving. */
+  int least = 1, enough = 17;
+  while (least < enough)
     {
-      char format[8];
-      g_snprintf (format, sizeof format, "%%.%dg", digits);
-      g_ascii_formatd (buffer, sizeof buffer, format, value);
+      int digits = (least + enough) / 2;
+      format_digits (buffer, digits, value);
       if (g_ascii_strtod (buffer, NULL) == value)
-        break;
+        enough = digits;
+      else
+        least = digits + 1;
     }
+  format_digits (buffer, enough, value);
   return g_strdup (buffer);
 }
 

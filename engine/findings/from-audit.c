@@ -68,12 +68,17 @@ select_names (const GPtrArray *list, int kind, const char *output, gboolean thro
   return names;
 }
 
+/* The names in a row, without a beginning that all of them share. */
 static char *
-join (const GPtrArray *names)
+join (const GPtrArray *names, const char *common)
 {
   GString *out = g_string_new (NULL);
   for (guint i = 0; i < names->len; i++)
-    g_string_append_printf (out, "%s%s", i ? ", " : "", (char *) g_ptr_array_index (names, i));
+    {
+      const char *name = g_ptr_array_index (names, i);
+      gsize skip = g_str_has_prefix (name, common) ? strlen (common) : 0;
+      g_string_append_printf (out, "%s%s", i ? ", " : "", name + skip);
+    }
   return g_string_free (out, FALSE);
 }
 
@@ -129,14 +134,14 @@ add_trivial (AssayDeriving *deriving, const Planted *planted)
 
 static void
 add_list (AssayDeriving *deriving, const GPtrArray *list, int kind, const char *output,
-          const char *rule, gboolean through, const char *before, const char *after)
+          const char *rule, gboolean through, const char *said, const char *common)
 {
   const Planted *witness = NULL;
   g_autoptr (GPtrArray) names = select_names (list, kind, output, through, &witness);
   if (!names->len)
     return;
   const AssayProbe *probe = witness->witness;
-  g_autofree char *all = join (names);
+  g_autofree char *all = join (names, common);
   g_autofree char *text = rule_text (deriving, probe->workload, output);
   AssayFinding *finding = begin (deriving, rule, witness);
   finding->count = names->len;
@@ -145,8 +150,8 @@ add_list (AssayDeriving *deriving, const GPtrArray *list, int kind, const char *
                                      "of the tolerance.",
                                      text, through ? "Accepted" : "Refused", all, probe->name,
                                      probe->workload, probe->margin);
-  assay_derive_finish (deriving, finding, g_strdup_printf ("%s %s: %s", before, after, all),
-                       output);
+  assay_derive_finish (deriving, finding,
+                       g_strdup_printf ("The tolerance of %s %s %s", output, said, all), output);
 }
 
 static void
@@ -159,13 +164,12 @@ add_output (AssayDeriving *deriving, const GPtrArray *list, const char *output)
           && gets_through (planted))
         add_trivial (deriving, planted);
     }
-  g_autofree char *accepts = g_strdup_printf ("The tolerance of %s", output);
-  add_list (deriving, list, ASSAY_PROBE_DOWNGRADE, output, "num.downgrade-passes", TRUE, accepts,
-            "accepts lower precision");
-  add_list (deriving, list, ASSAY_PROBE_MUTANT, output, "num.tolerance-too-loose", TRUE, accepts,
-            "lets wrong answers through");
-  add_list (deriving, list, ASSAY_PROBE_HONEST, output, "num.tolerance-too-tight", FALSE, accepts,
-            "refuses right answers");
+  add_list (deriving, list, ASSAY_PROBE_DOWNGRADE, output, "num.downgrade-passes", TRUE,
+            "accepts values rounded to", "output rounded to ");
+  add_list (deriving, list, ASSAY_PROBE_MUTANT, output, "num.tolerance-too-loose", TRUE,
+            "lets wrong answers through:", "");
+  add_list (deriving, list, ASSAY_PROBE_HONEST, output, "num.tolerance-too-tight", FALSE,
+            "refuses right answers:", "");
 }
 
 void

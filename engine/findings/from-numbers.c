@@ -106,20 +106,25 @@ line_medians (const AssayPosition *p, gboolean rows, double *medians)
   return across >= 4 ? lines : 0;
 }
 
-/* Rows or columns whose typical error stands far above the rest: first and number of lines. */
+/* Rows or columns whose typical error stands far above the rest, and above what the reference in the
+ * task's precision makes of the same inputs: badly conditioned places are not the candidate's doing. */
 static gboolean
-find_band (const AssayPosition *p, gboolean rows, gint64 *first, gint64 *last)
+find_band (const AssayPosition *p, const AssayPosition *reference, gboolean rows, gint64 *first,
+           gint64 *last)
 {
   gsize lines = (gsize) (rows ? p->cell_rows : p->cell_columns);
   g_autofree double *medians = g_new0 (double, MAX (lines, 1));
+  g_autofree double *expected = g_new0 (double, MAX (lines, 1));
   g_autofree double *sorted = g_new0 (double, MAX (lines, 1));
   gsize n = line_medians (p, rows, medians), high = 0;
+  if (line_medians (reference, rows, expected) != n)
+    return FALSE;
   for (gsize i = 0; i < n; i++)
     sorted[i] = medians[i];
   double usual = median (sorted, n);
   *first = -1;
   for (gsize i = 0; i < n; i++)
-    if (medians[i] > 8 && medians[i] > 16 * fmax (usual, 0.25))
+    if (medians[i] > 8 && medians[i] > 16 * fmax (fmax (usual, expected[i]), 0.25))
       {
         *first = *first < 0 ? (gint64) i : *first;
         *last = (gint64) i;
@@ -130,11 +135,13 @@ find_band (const AssayPosition *p, gboolean rows, gint64 *first, gint64 *last)
 
 /* (transfer full) (nullable): "rows 96 to 99 of 100" */
 static char *
-describe_structure (const AssayPosition *p)
+describe_structure (const AssayOutput *output)
 {
   gint64 first = 0, last = 0;
+  const AssayPosition *p = &output->comparison->position;
+  const AssayComparison *reference = output->gold ? output->gold->reference : NULL;
   for (int rows = 1; rows >= 0; rows--)
-    if (p->rms_ulp->len && find_band (p, rows, &first, &last))
+    if (reference && p->rms_ulp->len && find_band (p, &reference->position, rows, &first, &last))
       {
         gint64 per_cell = rows ? p->rows_per_cell : p->columns_per_cell;
         gint64 extent = rows ? p->rows : p->columns;
@@ -150,7 +157,7 @@ describe_structure (const AssayPosition *p)
 static gboolean
 has_structure (const AssayOutput *output, double *weight)
 {
-  g_autofree char *where = describe_structure (&output->comparison->position);
+  g_autofree char *where = describe_structure (output);
   *weight = output->comparison->rms_ulp;
   return output->comparison->accepted && where != NULL;
 }
@@ -231,7 +238,7 @@ add_wrong (AssayDeriving *deriving, const char *name)
   g_autofree char *mismatches = assay_derive_count (c->mismatches);
   g_autofree char *count = assay_derive_count (c->count);
   g_autofree char *place = place_of (w.output, c->max_abs.index);
-  g_autofree char *structure = describe_structure (&c->position);
+  g_autofree char *structure = describe_structure (w.output);
   g_autofree char *rule = w.output->tolerance ? assay_tolerance_describe (w.output->tolerance)
                                               : g_strdup ("exact equality");
   finding->where.index = c->max_abs.index;
@@ -297,7 +304,7 @@ add_shape_of_error (AssayDeriving *deriving, const char *name)
   Witness w = find_witness (deriving, name, has_structure, &failing, &judged);
   if (w.output)
     {
-      g_autofree char *where = describe_structure (&w.output->comparison->position);
+      g_autofree char *where = describe_structure (w.output);
       AssayFinding *finding = begin (deriving, "num.error-structure", &w, failing);
       add_plot (finding, "position", &w, "where the error is");
       assay_derive_finish (deriving, finding,

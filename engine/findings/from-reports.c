@@ -164,11 +164,8 @@ title_of (JsonObject *report, const AssayFinding *finding, guint workloads)
   g_autoptr (GString) title = g_string_new (text_of (report, "message"));
   while (title->len && title->str[title->len - 1] == '.')
     g_string_truncate (title, title->len - 1);
-  if (finding->where.file)
-    {
-      g_autofree char *name = g_path_get_basename (finding->where.file);
-      g_string_append_printf (title, " · %s:%" G_GINT64_FORMAT, name, finding->where.line);
-    }
+  if (title->len)
+    title->str[0] = g_ascii_toupper (title->str[0]);
   if (finding->count > 1)
     {
       g_autofree char *count = assay_derive_count (finding->count);

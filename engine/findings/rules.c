@@ -51,7 +51,7 @@ const AssayRule ASSAY_RULES[] = {
   R ("num.candidate-wrong", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, NULL)
   R ("num.nan", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, NULL)
   R ("num.overflow", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, NULL)
-  R ("num.error-structure", "numerics", MAJOR, CANDIDATE, "candidate", COMPARE, "Look at the loop bounds and the masks of the region; an error in one place only is seldom rounding.")
+  R ("num.error-structure", "numerics", MAJOR, CANDIDATE, "candidate", GOLD, "Look at the loop bounds and the masks of the region; an error in one place only is seldom rounding.")
   R ("num.biased-error", "numerics", MAJOR, CANDIDATE, "candidate", GOLD, "Look for truncation or a narrow accumulator.")
   R ("num.ulp-above-documented", "numerics", MINOR, ENVIRONMENT, "harness", PROBE, NULL)
   R ("num.nondeterministic", "numerics", MINOR, CANDIDATE, "candidate", REPEAT, "Reduce in a fixed order: partial results to memory, then one thread or a fixed tree adds them.")

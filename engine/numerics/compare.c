@@ -4,6 +4,7 @@
 #include "engine/base/error.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void
 append (GArray *array, gconstpointer items, guint n)
@@ -67,6 +68,19 @@ fill_worst (AssayComparison *out, const AssayNumbers *numbers)
     }
 }
 
+/* Four significant digits: the map is looked at, not computed with, and stays short when written. */
+static double
+four_digits (double value)
+{
+  if (!isfinite (value) || value == 0)
+    return value;
+  int exponent = 3 - (int) floor (log10 (fabs (value)));
+  if (exponent < -20 || exponent > 20)
+    return value;
+  double scale = pow (10, abs (exponent));
+  return exponent >= 0 ? nearbyint (value * scale) / scale : nearbyint (value / scale) * scale;
+}
+
 static void
 fill_position (AssayPosition *position, const AssayNumbers *numbers)
 {
@@ -79,8 +93,8 @@ fill_position (AssayPosition *position, const AssayNumbers *numbers)
   for (gint64 i = 0; i < numbers->cell_rows * numbers->cell_columns; i++)
     {
       guint64 n = numbers->cell_count[i];
-      double max = n ? numbers->cell_max[i] : NAN;
-      double rms = n ? sqrt (numbers->cell_squares[i] / (double) n) : NAN;
+      double max = n ? four_digits (numbers->cell_max[i]) : NAN;
+      double rms = n ? four_digits (sqrt (numbers->cell_squares[i] / (double) n)) : NAN;
       g_array_append_val (position->max_ulp, max);
       g_array_append_val (position->rms_ulp, rms);
     }
@@ -93,7 +107,7 @@ fill_position (AssayPosition *position, const AssayNumbers *numbers)
           sum += numbers->sums[row * numbers->groups + group].ulp;
           n += numbers->sums[row * numbers->groups + group].ulp_count;
         }
-      double mean = n ? sum / (double) n : NAN;
+      double mean = n ? four_digits (sum / (double) n) : NAN;
       g_array_append_val (position->row_mean, mean);
     }
 }

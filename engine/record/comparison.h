@@ -37,7 +37,8 @@ typedef struct
 } AssayWorst;
 
 /* Error by output position, the output seen as rows × columns (leading dimensions folded into
- * rows), reduced to at most 128 × 256 cells; cell (r, c) is item r * cell_columns + c. */
+ * rows), reduced to at most 128 × 256 cells; cell (r, c) is item r * cell_columns + c. The values keep
+ * four significant digits. */
 typedef struct
 {
   gint64 rows, columns;
