@@ -4,6 +4,7 @@
 #include "app/window.h"
 
 #include "app/findings-bar.h"
+#include "app/numerics-page.h"
 #include "app/overview-page.h"
 #include "app/queue-pane.h"
 #include "app/source-page.h"
@@ -29,6 +30,7 @@ struct _AssayWindow
   AssayQueuePane *queue;
   GtkStack *pages, *content;
   AssayOverviewPage *overview;
+  AssayNumericsPage *numerics;
   AssaySourcePage *source;
   AssayFindingsBar *findings;
   AssaySession *session;
@@ -55,6 +57,8 @@ void assay_window_update_strip (AssayWindow *self);
 void assay_window_actions_init (AssayWindow *self);
 void assay_window_enable (AssayWindow *self, const char *action, gboolean enabled);
 void assay_window_show_finding (AssayWindow *self, AssayFindingItem *item);
+/* To the criterion that is open in the review. */
+void assay_window_attach (AssayWindow *self, const AssayEvidence *evidence);
 
 /* One notice above the page; see widgets/notice.h. */
 AssayNotice *assay_window_notify (AssayWindow *self, AssayNoticeKind kind, const char *topic,

@@ -131,6 +131,12 @@ finding_activated (AssayWindow *self, AssayFindingItem *item)
 }
 
 static void
+evidence_attached (AssayWindow *self, const AssayEvidence *evidence)
+{
+  assay_window_attach (self, evidence);
+}
+
+static void
 size_changed (AssayWindow *self)
 {
   int width, height;
@@ -237,6 +243,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, content);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, pages);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, overview);
+  gtk_widget_class_bind_template_child (widget_class, AssayWindow, numerics);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, source);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, findings);
 }
@@ -249,6 +256,7 @@ assay_window_class_init (AssayWindowClass *class)
   G_OBJECT_CLASS (class)->dispose = assay_window_dispose;
   widget_class->realize = assay_window_realize;
   g_type_ensure (ASSAY_TYPE_FINDINGS_BAR);
+  g_type_ensure (ASSAY_TYPE_NUMERICS_PAGE);
   g_type_ensure (ASSAY_TYPE_OVERVIEW_PAGE);
   g_type_ensure (ASSAY_TYPE_PANES);
   g_type_ensure (ASSAY_TYPE_QUEUE_PANE);
@@ -260,6 +268,7 @@ assay_window_class_init (AssayWindowClass *class)
   gtk_widget_class_bind_template_callback (widget_class, page_changed);
   gtk_widget_class_bind_template_callback (widget_class, task_chosen);
   gtk_widget_class_bind_template_callback (widget_class, finding_activated);
+  gtk_widget_class_bind_template_callback (widget_class, evidence_attached);
   gtk_widget_class_bind_template_callback (widget_class, assay_window_stop_run);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, close_overlays, NULL);
 }
@@ -270,6 +279,7 @@ assay_window_init (AssayWindow *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   self->context = assay_context_new ();
   assay_overview_page_set_context (self->overview, self->context);
+  assay_numerics_page_set_context (self->numerics, self->context);
   assay_source_page_set_context (self->source, self->context);
   assay_findings_bar_set_context (self->findings, self->context);
   g_signal_connect_object (self->context, "task-changed", G_CALLBACK (task_changed), self,

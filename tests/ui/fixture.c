@@ -3,6 +3,8 @@
 
 #include "tests/ui/fixture.h"
 
+#include "tests/ui/recorded.h"
+
 #include <glib/gstdio.h>
 
 #define PATIENCE_US (60 * G_USEC_PER_SEC)
@@ -95,10 +97,9 @@ assay_ui_init (int *argc, char ***argv)
 static void
 give_recorded_runs (AssayUi *ui)
 {
-  g_autofree char *recorded = assay_ui_data ("recorded");
   g_autofree char *runs = g_build_filename (ui->workspace, "runs", NULL);
 
-  copy_tree (recorded, runs);
+  assay_recorded_write (runs, "fast");
 }
 
 AssayUi *
