@@ -11,6 +11,8 @@ struct _AssayContext
   AssayRunModel *run;
   GSignalGroup *task_signals;
   GSignalGroup *run_signals;
+  AssayDraft *draft;
+  GSignalGroup *draft_signals;
 };
 
 enum
@@ -18,6 +20,8 @@ enum
   TASK_CHANGED,
   CANDIDATE_CHANGED,
   RUN_CHANGED,
+  DRAFT_CHANGED,
+  DRAFT_SAVED,
   N_SIGNALS
 };
 
@@ -120,12 +124,55 @@ assay_context_get_run (AssayContext *self)
 }
 
 static void
+draft_changed (AssayContext *self)
+{
+  g_signal_emit (self, signals[DRAFT_CHANGED], 0);
+}
+
+static void
+draft_saved (AssayContext *self)
+{
+  g_signal_emit (self, signals[DRAFT_SAVED], 0);
+}
+
+void
+assay_context_set_draft (AssayContext *self, AssayDraft *draft)
+{
+  g_return_if_fail (ASSAY_IS_CONTEXT (self));
+  if (!g_set_object (&self->draft, draft))
+    return;
+  g_signal_group_set_target (self->draft_signals, draft);
+  draft_changed (self);
+}
+
+AssayDraft *
+assay_context_get_draft (AssayContext *self)
+{
+  return self->draft;
+}
+
+GPtrArray *
+assay_context_get_findings (AssayContext *self)
+{
+  GPtrArray *findings = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_finding_free);
+  const AssayRun *run = self->run != NULL ? assay_run_model_get (self->run) : NULL;
+
+  for (guint i = 0; run != NULL && i < run->findings->len; i++)
+    g_ptr_array_add (findings, assay_finding_copy (g_ptr_array_index (run->findings, i)));
+  if (self->draft != NULL)
+    assay_review_judge_findings (assay_draft_get_review (self->draft), findings);
+  return findings;
+}
+
+static void
 assay_context_finalize (GObject *object)
 {
   AssayContext *self = ASSAY_CONTEXT (object);
 
   g_clear_object (&self->task_signals);
   g_clear_object (&self->run_signals);
+  g_clear_object (&self->draft_signals);
+  g_clear_object (&self->draft);
   g_clear_object (&self->task);
   g_clear_object (&self->run);
   g_free (self->candidate);
@@ -144,6 +191,10 @@ assay_context_class_init (AssayContextClass *class)
                                              NULL, NULL, G_TYPE_NONE, 0);
   signals[RUN_CHANGED] = g_signal_new ("run-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                        G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[DRAFT_CHANGED] =
+      g_signal_new ("draft-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[DRAFT_SAVED] =
+      g_signal_new ("draft-saved", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -156,4 +207,7 @@ assay_context_init (AssayContext *self)
                                   self);
   self->run_signals = g_signal_group_new (ASSAY_TYPE_RUN_MODEL);
   g_signal_group_connect_swapped (self->run_signals, "changed", G_CALLBACK (run_changed), self);
+  self->draft_signals = g_signal_group_new (ASSAY_TYPE_DRAFT);
+  g_signal_group_connect_swapped (self->draft_signals, "changed", G_CALLBACK (draft_changed), self);
+  g_signal_group_connect_swapped (self->draft_signals, "saved", G_CALLBACK (draft_saved), self);
 }

@@ -21,7 +21,7 @@ typedef enum
 struct _AssayNumericsPage
 {
   GtkWidget parent;
-  GtkWidget *box;
+  GtkWidget *scroller;
   GtkDropDown *workload, *output, *candidate;
   GtkToggleButton *absolute;
   GtkLabel *gold, *message;
@@ -69,7 +69,9 @@ chosen_workload (AssayNumericsPage *self)
   const char *text = chosen (self->workload);
   const char *end = text != NULL ? strstr (text, "  ·  ") : NULL;
 
-  return text == NULL ? NULL : end != NULL ? g_strndup (text, (gsize) (end - text)) : g_strdup (text);
+  return text == NULL  ? NULL
+         : end != NULL ? g_strndup (text, (gsize) (end - text))
+                       : g_strdup (text);
 }
 
 static char *
@@ -78,7 +80,9 @@ chosen_output (AssayNumericsPage *self)
   const char *text = chosen (self->output);
   const char *end = text != NULL ? strstr (text, "  ·  ") : NULL;
 
-  return text == NULL ? NULL : end != NULL ? g_strndup (text, (gsize) (end - text)) : g_strdup (text);
+  return text == NULL  ? NULL
+         : end != NULL ? g_strndup (text, (gsize) (end - text))
+                       : g_strdup (text);
 }
 
 /* --- showing --------------------------------------------------------------------------------- */
@@ -98,12 +102,12 @@ why_empty (AssayNumericsPage *self)
 static void
 show_plots (AssayNumericsPage *self)
 {
-  AssayFigure error_figure = gtk_toggle_button_get_active (self->absolute) ? ASSAY_FIGURE_ABSOLUTE
-                                                                           : ASSAY_FIGURE_RELATIVE;
-  const AssayFigure figures[N_PLOTS] = { [PLOT_ULP] = ASSAY_FIGURE_ULP,
-                                         [PLOT_ERROR] = error_figure,
-                                         [PLOT_POSITION] = ASSAY_FIGURE_POSITION,
-                                         [PLOT_MARGIN] = ASSAY_FIGURE_MARGIN };
+  AssayFigure error_figure =
+      gtk_toggle_button_get_active (self->absolute) ? ASSAY_FIGURE_ABSOLUTE : ASSAY_FIGURE_RELATIVE;
+  const AssayFigure figures[N_PLOTS] = {[PLOT_ULP] = ASSAY_FIGURE_ULP,
+                                        [PLOT_ERROR] = error_figure,
+                                        [PLOT_POSITION] = ASSAY_FIGURE_POSITION,
+                                        [PLOT_MARGIN] = ASSAY_FIGURE_MARGIN};
 
   for (Plot plot = 0; plot < N_PLOTS; plot++)
     assay_plot_widget_set_scene (self->plots[plot],
@@ -178,9 +182,10 @@ show_audit (AssayNumericsPage *self)
   AssayRunModel *run = assay_context_get_run (self->context);
   const AssayRun *record = run != NULL ? assay_run_model_get (run) : NULL;
   g_autofree char *workload = chosen_workload (self), *output = chosen_output (self);
-  const AssayWorkloadRecord *of = record != NULL ? assay_run_find_workload (record, workload) : NULL;
+  const AssayWorkloadRecord *of =
+      record != NULL ? assay_run_find_workload (record, workload) : NULL;
   const AssayOutput *shown = of != NULL ? assay_workload_find_output (of, output) : NULL;
-  g_autofree char *wrong = NULL, *honest = NULL, *headroom = NULL, *gate = NULL;
+  g_autofree char *wrong = NULL, *honest = NULL, *headroom = NULL, *gate = NULL, *grade = NULL;
   guint accepted, total;
 
   assay_clear_children (GTK_WIDGET (self->audit));
@@ -207,8 +212,14 @@ show_audit (AssayNumericsPage *self)
   honest = g_strdup_printf ("%u of %u", total - accepted, total);
   add_audit_line (self, "right answers rejected", honest, accepted < total ? "failed" : "passed");
   if (record->audit->summary != NULL)
-    gtk_box_append (self->audit, assay_words_new (record->audit->summary, NULL));
-  assay_card_set_subtitle (self->audit_card, record->audit->grade);
+    {
+      GtkWidget *summary = assay_words_new (record->audit->summary, NULL);
+
+      gtk_label_set_max_width_chars (GTK_LABEL (summary), 36);
+      gtk_box_append (self->audit, summary);
+    }
+  grade = g_strdelimit (g_strdup (record->audit->grade), "_", ' ');
+  assay_card_set_subtitle (self->audit_card, grade);
 }
 
 static void
@@ -219,9 +230,8 @@ show (AssayNumericsPage *self)
   show_plots (self);
   show_summary (self);
   show_audit (self);
-  gtk_label_set_text (self->gold, self->scenes != NULL && self->scenes->gold != NULL
-                                      ? self->scenes->gold
-                                      : "");
+  gtk_label_set_text (self->gold,
+                      self->scenes != NULL && self->scenes->gold != NULL ? self->scenes->gold : "");
   if (rows)
     assay_data_table_set (self->worst, ASSAY_WORST_COLUMNS, self->scenes->worst);
   gtk_stack_set_visible_child_name (self->worst_stack, rows ? "table" : "empty");
@@ -317,12 +327,14 @@ select_string (GtkDropDown *chooser, const char *start)
 static char *
 workload_text (const AssayWorkloadRecord *record)
 {
-  const AssayOutput *first = record->outputs->len > 0 ? g_ptr_array_index (record->outputs, 0) : NULL;
+  const AssayOutput *first =
+      record->outputs->len > 0 ? g_ptr_array_index (record->outputs, 0) : NULL;
   g_autoptr (GString) text = g_string_new (record->name);
 
   for (guint i = 0; first != NULL && i < first->shape->len; i++)
     {
-      g_autofree char *size = assay_format_count ((guint64) g_array_index (first->shape, gint64, i));
+      g_autofree char *size =
+          assay_format_count ((guint64) g_array_index (first->shape, gint64, i));
 
       g_string_append_printf (text, "%s%s", i == 0 ? "  ·  " : " × ", size);
     }
@@ -335,9 +347,8 @@ fill_outputs (AssayNumericsPage *self)
   AssayRunModel *run = assay_context_get_run (self->context);
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *workload = chosen_workload (self);
-  const AssayWorkloadRecord *record = run != NULL && workload != NULL
-                                          ? assay_run_model_find_workload (run, workload)
-                                          : NULL;
+  const AssayWorkloadRecord *record =
+      run != NULL && workload != NULL ? assay_run_model_find_workload (run, workload) : NULL;
 
   for (guint i = 0; record != NULL && i < record->outputs->len; i++)
     {
@@ -449,8 +460,8 @@ plot_message (AssayNumericsPage *self, const char *text)
 AssayEvidence *
 assay_numerics_page_get_evidence (AssayNumericsPage *self)
 {
-  AssayPlotScene *scene = self->last_plot != NULL ? assay_plot_widget_get_scene (self->last_plot)
-                                                  : NULL;
+  AssayPlotScene *scene =
+      self->last_plot != NULL ? assay_plot_widget_get_scene (self->last_plot) : NULL;
   AssayRunModel *run = assay_context_get_run (self->context);
   g_autofree char *workload = chosen_workload (self), *title = NULL;
   AssayEvidence *evidence;
@@ -483,8 +494,8 @@ static void
 plot_focused (AssayNumericsPage *self, GParamSpec *pspec, GtkEventControllerFocus *controller)
 {
   if (gtk_event_controller_focus_contains_focus (controller))
-    self->last_plot
-        = ASSAY_PLOT_WIDGET (gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller)));
+    self->last_plot =
+        ASSAY_PLOT_WIDGET (gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller)));
 }
 
 /* From a line of the table to its cell in the heat map. */
@@ -494,8 +505,8 @@ worst_activated (AssayNumericsPage *self, guint row)
   AssayRunModel *run = assay_context_get_run (self->context);
   AssayPlotScene *scene = assay_plot_widget_get_scene (self->plots[PLOT_POSITION]);
   g_autofree char *workload = chosen_workload (self), *output = chosen_output (self);
-  const AssayWorkloadRecord *record
-      = run != NULL ? assay_run_model_find_workload (run, workload) : NULL;
+  const AssayWorkloadRecord *record =
+      run != NULL ? assay_run_model_find_workload (run, workload) : NULL;
   const AssayOutput *shown = record != NULL ? assay_workload_find_output (record, output) : NULL;
   const AssayPosition *position;
   gint64 index, cell;
@@ -559,7 +570,7 @@ assay_numerics_page_dispose (GObject *object)
 
   g_cancellable_cancel (self->cancellable);
   g_clear_handle_id (&self->refresh_source, g_source_remove);
-  g_clear_pointer (&self->box, gtk_widget_unparent);
+  g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_pointer (&self->scenes, assay_numerics_scenes_free);
   g_clear_object (&self->context);
   G_OBJECT_CLASS (assay_numerics_page_parent_class)->dispose (object);
@@ -575,7 +586,7 @@ assay_numerics_page_finalize (GObject *object)
 static void
 bind_children (GtkWidgetClass *widget_class)
 {
-  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, box);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, workload);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, output);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, candidate);
@@ -610,7 +621,8 @@ assay_numerics_page_class_init (AssayNumericsPageClass *class)
   signals[ATTACH] = g_signal_new ("attach", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
-  gtk_widget_class_set_template_from_resource (widget_class, "/org/assay/Assay/ui/numerics-page.ui");
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/assay/Assay/ui/numerics-page.ui");
   bind_children (widget_class);
   gtk_widget_class_bind_template_callback (widget_class, workload_chosen);
   gtk_widget_class_bind_template_callback (widget_class, output_chosen);

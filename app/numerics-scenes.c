@@ -3,15 +3,12 @@
 
 #include "app/numerics-scenes.h"
 
-const char *const ASSAY_WORST_COLUMNS[] = { "index",      "candidate",  "bits", "gold",
-                                            "abs. error", "rel. error", "ulp",  NULL };
+const char *const ASSAY_WORST_COLUMNS[] = {"index",      "candidate",  "bits", "gold",
+                                           "abs. error", "rel. error", "ulp",  NULL};
 
-/* The main loop goes on changing the model, but never frees what it has shown: the thread gets the
- * pointers it needs, copied here, and a reference to the model. */
 typedef struct
 {
-  AssayRunModel *model;
-  AssayRun run; /* candidate and audit only */
+  AssayRunSnapshot *snapshot;
   const AssayWorkloadRecord *workload;
   const AssayOutput *output;
 } Job;
@@ -21,7 +18,7 @@ job_free (gpointer data)
 {
   Job *job = data;
 
-  g_object_unref (job->model);
+  assay_run_snapshot_free (job->snapshot);
   g_free (job);
 }
 
@@ -41,14 +38,14 @@ static GStrv
 worst_row (const AssayOutput *output, const AssayWorst *worst)
 {
   char **row = g_new0 (char *, 8);
-  int digits = g_strcmp0 (output->dtype, "float64") == 0 ? 16
+  int digits = g_strcmp0 (output->dtype, "float64") == 0   ? 16
                : g_strcmp0 (output->dtype, "float32") == 0 ? 8
                                                            : 4;
 
   row[0] = assay_format_index (output->shape, worst->index);
   row[1] = g_strdup_printf ("%.7g", worst->candidate);
   row[2] = g_strdup_printf ("%0*" G_GINT64_MODIFIER "x", digits, worst->candidate_bits);
-  row[3] = g_strdup_printf ("%.8g", worst->gold);
+  row[3] = g_strdup_printf ("%.7g", worst->gold);
   row[4] = assay_format_number (worst->abs, 3);
   row[5] = assay_format_number (worst->rel, 3);
   row[6] = g_strdup_printf ("%+.2f", worst->ulp_real);
@@ -65,10 +62,10 @@ scenes_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   scenes->worst = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   scenes->worst_indices = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (int i = 0; i < ASSAY_N_FIGURES; i++)
-    scenes->scenes[i] = assay_figure_new (i, &job->run, job->workload, job->output);
+    scenes->scenes[i] = assay_figure_new (i, &job->snapshot->run, job->workload, job->output);
   if (comparison != NULL)
     {
-      scenes->summary = assay_figure_summary (&job->run, job->workload, job->output);
+      scenes->summary = assay_figure_summary (&job->snapshot->run, job->workload, job->output);
       scenes->accepted = comparison->accepted;
       for (guint i = 0; i < comparison->worst->len; i++)
         {
@@ -94,9 +91,7 @@ assay_numerics_scenes_async (AssayRunModel *run, const char *workload, const cha
   const AssayRun *record = assay_run_model_get (run);
   Job *job = g_new0 (Job, 1);
 
-  job->model = g_object_ref (run);
-  job->run.candidate = record->candidate;
-  job->run.audit = record->audit;
+  job->snapshot = assay_run_model_snapshot (run);
   job->workload = assay_run_find_workload (record, workload);
   job->output = job->workload != NULL ? assay_workload_find_output (job->workload, output) : NULL;
   g_task_set_source_tag (task, assay_numerics_scenes_async);

@@ -12,8 +12,8 @@ typedef struct
   AssayPlotScene *scenes[ASSAY_N_FIGURES]; /* NULL where the record holds no such data */
   char *summary;
   gboolean accepted;
-  char *gold;       /* how gold was made */
-  GPtrArray *worst; /* GStrv */
+  char *gold;            /* how gold was made */
+  GPtrArray *worst;      /* GStrv */
   GArray *worst_indices; /* gint64 */
 } AssayNumericsScenes;
 

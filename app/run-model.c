@@ -404,6 +404,43 @@ assay_run_model_find_workload (AssayRunModel *self, const char *name)
   return NULL;
 }
 
+static GPtrArray *
+shallow (GPtrArray *list)
+{
+  GPtrArray *copy = g_ptr_array_sized_new (list->len);
+
+  for (guint i = 0; i < list->len; i++)
+    g_ptr_array_add (copy, g_ptr_array_index (list, i));
+  return copy;
+}
+
+AssayRunSnapshot *
+assay_run_model_snapshot (AssayRunModel *self)
+{
+  AssayRunSnapshot *snapshot = g_new (AssayRunSnapshot, 1);
+
+  snapshot->run = *self->run;
+  snapshot->run.stages = shallow (self->run->stages);
+  snapshot->run.compile = shallow (self->run->compile);
+  snapshot->run.workloads = shallow (self->run->workloads);
+  snapshot->run.findings = shallow (self->run->findings);
+  snapshot->run.skipped_rules = shallow (self->run->skipped_rules);
+  snapshot->model = g_object_ref (self);
+  return snapshot;
+}
+
+void
+assay_run_snapshot_free (AssayRunSnapshot *snapshot)
+{
+  g_ptr_array_unref (snapshot->run.stages);
+  g_ptr_array_unref (snapshot->run.compile);
+  g_ptr_array_unref (snapshot->run.workloads);
+  g_ptr_array_unref (snapshot->run.findings);
+  g_ptr_array_unref (snapshot->run.skipped_rules);
+  g_object_unref (snapshot->model);
+  g_free (snapshot);
+}
+
 static void
 load_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {

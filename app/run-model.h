@@ -57,6 +57,16 @@ gint64 assay_run_model_get_last_event (AssayRunModel *self);
 
 const AssayWorkloadRecord *assay_run_model_find_workload (AssayRunModel *self, const char *name);
 
+/* The record as it stands, for a thread: the lists are copies, what they hold belongs to the model,
+ * which the snapshot keeps. (transfer full) */
+typedef struct
+{
+  AssayRun run;
+  AssayRunModel *model;
+} AssayRunSnapshot;
+AssayRunSnapshot *assay_run_model_snapshot (AssayRunModel *self);
+void assay_run_snapshot_free (AssayRunSnapshot *snapshot);
+
 /* Reads <folder>/run.json on a thread. */
 void assay_run_model_load_async (const char *folder, GCancellable *cancellable,
                                  GAsyncReadyCallback callback, gpointer user_data);

@@ -16,6 +16,9 @@ struct _AssaySession
   GListStore *tasks;
   JsonObject *values;
   guint write_source;
+  AssayRubric *rubric;
+  char *rubric_problem;
+  GHashTable *drafts; /* task folder and candidate → AssayDraft */
 };
 
 G_DEFINE_FINAL_TYPE (AssaySession, assay_session, G_TYPE_OBJECT)
@@ -246,6 +249,95 @@ assay_session_add_tasks_below (AssaySession *self, const char *folder)
   return found->len > 0;
 }
 
+/* --- reviews --------------------------------------------------------------------------------- */
+
+static void
+load_rubric (AssaySession *self)
+{
+  static const char *const places[] = {ASSAY_DATADIR "/rubrics/kernel-task.json",
+                                       ASSAY_SOURCE_DIR "/rubrics/kernel-task.json", NULL};
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; places[i] != NULL && self->rubric == NULL; i++)
+    {
+      g_clear_error (&error);
+      self->rubric = assay_rubric_load (places[i], &error);
+    }
+  if (self->rubric == NULL)
+    self->rubric_problem = g_strdup (error->message);
+}
+
+const AssayRubric *
+assay_session_get_rubric (AssaySession *self, const char **problem)
+{
+  if (problem != NULL)
+    *problem = self->rubric_problem;
+  return self->rubric;
+}
+
+static void
+draft_opened (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  AssaySession *self = g_task_get_source_object (task);
+  const char *key = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+  AssayDraft *known, *draft = assay_draft_open_finish (result, &error);
+
+  if (draft == NULL)
+    {
+      g_task_return_error (task, g_steal_pointer (&error));
+      return;
+    }
+  known = g_hash_table_lookup (self->drafts, key);
+  if (known != NULL) /* asked for twice at once: the first one stays */
+    {
+      g_object_unref (draft);
+      draft = g_object_ref (known);
+    }
+  else
+    g_hash_table_insert (self->drafts, g_strdup (key), g_object_ref (draft));
+  g_task_return_pointer (task, draft, g_object_unref);
+}
+
+void
+assay_session_open_draft_async (AssaySession *self, AssayTaskItem *item, const char *candidate,
+                                GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
+  char *key = g_strdup_printf ("%s\n%s", assay_task_item_get_folder (item), candidate);
+  AssayDraft *known = g_hash_table_lookup (self->drafts, key);
+
+  g_task_set_source_tag (task, assay_session_open_draft_async);
+  g_task_set_task_data (task, key, g_free);
+  if (known != NULL)
+    g_task_return_pointer (task, g_object_ref (known), g_object_unref);
+  else
+    assay_draft_open_async (item, candidate, self->workspace, self->rubric, cancellable,
+                            draft_opened, g_steal_pointer (&task));
+}
+
+AssayDraft *
+assay_session_open_draft_finish (AssaySession *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+gboolean
+assay_session_save_drafts (AssaySession *self, GError **error)
+{
+  GHashTableIter iter;
+  gpointer draft;
+  gboolean fine = TRUE;
+
+  g_hash_table_iter_init (&iter, self->drafts);
+  while (g_hash_table_iter_next (&iter, NULL, &draft))
+    if (!assay_draft_flush (draft, fine ? error : NULL))
+      fine = FALSE;
+  return fine;
+}
+
 AssaySession *
 assay_session_new (const char *workspace)
 {
@@ -284,6 +376,9 @@ assay_session_finalize (GObject *object)
   g_clear_handle_id (&self->write_source, g_source_remove);
   g_clear_object (&self->engine);
   g_clear_object (&self->tasks);
+  g_hash_table_unref (self->drafts);
+  g_clear_pointer (&self->rubric, assay_rubric_free);
+  g_free (self->rubric_problem);
   json_object_unref (self->values);
   g_free (self->workspace);
   g_free (self->file);
@@ -301,5 +396,7 @@ assay_session_init (AssaySession *self)
 {
   self->file = g_build_filename (g_get_user_state_dir (), "assay", "session.json", NULL);
   self->tasks = g_list_store_new (ASSAY_TYPE_TASK_ITEM);
+  self->drafts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
   load_values (self);
+  load_rubric (self);
 }

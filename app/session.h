@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "app/draft.h"
 #include "app/engine-client.h"
 #include "app/task-item.h"
 
@@ -22,6 +23,17 @@ GListModel *assay_session_get_tasks (AssaySession *self);
 AssayTaskItem *assay_session_add_task (AssaySession *self, const char *folder);
 /* Adds every task folder below `folder`, or the folder itself; FALSE where there is none. */
 gboolean assay_session_add_tasks_below (AssaySession *self, const char *folder);
+
+/* The rubric reviews are written by; NULL with `problem` set when it cannot be read. */
+const AssayRubric *assay_session_get_rubric (AssaySession *self, const char **problem);
+/* The review of that candidate; open ones stay open, with their undo steps. */
+void assay_session_open_draft_async (AssaySession *self, AssayTaskItem *task, const char *candidate,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+AssayDraft *assay_session_open_draft_finish (AssaySession *self, GAsyncResult *result,
+                                             GError **error);
+/* Saves every open review, on this thread; FALSE with the first error. */
+gboolean assay_session_save_drafts (AssaySession *self, GError **error);
 
 /* Remembered values; `otherwise` where nothing is remembered. Strings stay the session's. */
 const char *assay_session_get_string (AssaySession *self, const char *key);

@@ -106,6 +106,12 @@ open_source (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+show_finding (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  assay_findings_bar_select (ASSAY_WINDOW (data)->findings, g_variant_get_string (parameter, NULL));
+}
+
+static void
 filter (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   AssayWindow *self = data;
@@ -188,6 +194,7 @@ static const GActionEntry entries[] = {
     {.name = "task-step", .activate = task_step, .parameter_type = "i"},
     {.name = "finding-step", .activate = finding_step, .parameter_type = "i"},
     {.name = "open-source", .activate = open_source, .parameter_type = "(si)"},
+    {.name = "show-finding", .activate = show_finding, .parameter_type = "s"},
     {.name = "filter", .activate = filter},
     {.name = "shortcuts", .activate = shortcuts},
     {.name = "open", .activate = open_folder},

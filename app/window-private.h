@@ -7,15 +7,18 @@
 #include "app/numerics-page.h"
 #include "app/overview-page.h"
 #include "app/queue-pane.h"
+#include "app/report-page.h"
+#include "app/review-pane.h"
 #include "app/source-page.h"
+#include "app/validity-page.h"
 #include "widgets/notice.h"
 #include "widgets/panes.h"
 #include "widgets/stage-strip.h"
 
 G_BEGIN_DECLS
 
-/* The window in three files: window.c builds and follows the context, window-run.c drives the engine,
- * window-actions.c is what commands do. */
+/* The window in four files: window.c builds and follows the context, window-run.c drives the engine,
+ * window-review.c the review and its report, window-actions.c is what other commands do. */
 struct _AssayWindow
 {
   GtkApplicationWindow parent;
@@ -32,6 +35,9 @@ struct _AssayWindow
   AssayOverviewPage *overview;
   AssayNumericsPage *numerics;
   AssaySourcePage *source;
+  AssayValidityPage *validity;
+  AssayReportPage *report;
+  AssayReviewPane *review;
   AssayFindingsBar *findings;
   AssaySession *session;
   AssayContext *context;
@@ -57,8 +63,13 @@ void assay_window_update_strip (AssayWindow *self);
 void assay_window_actions_init (AssayWindow *self);
 void assay_window_enable (AssayWindow *self, const char *action, gboolean enabled);
 void assay_window_show_finding (AssayWindow *self, AssayFindingItem *item);
+void assay_window_show_title (AssayWindow *self);
+
+/* window-review.c */
+void assay_window_review_init (AssayWindow *self);
 /* To the criterion that is open in the review. */
 void assay_window_attach (AssayWindow *self, const AssayEvidence *evidence);
+void assay_window_show_evidence (AssayWindow *self, const AssayEvidence *evidence);
 
 /* One notice above the page; see widgets/notice.h. */
 AssayNotice *assay_window_notify (AssayWindow *self, AssayNoticeKind kind, const char *topic,

@@ -74,6 +74,7 @@ choose_device (AssayWindow *self)
         best = i;
     }
   gtk_drop_down_set_selected (self->device, best);
+  gtk_widget_set_visible (GTK_WIDGET (self->device), best != GTK_INVALID_LIST_POSITION);
 }
 
 static void
@@ -373,6 +374,7 @@ assay_window_run_init (AssayWindow *self)
   gtk_drop_down_set_model (self->device, assay_engine_client_get_devices (engine));
   g_signal_connect_object (assay_engine_client_get_devices (engine), "items-changed",
                            G_CALLBACK (choose_device), self, G_CONNECT_SWAPPED);
+  choose_device (self);
   g_signal_connect_object (self->device, "notify::selected", G_CALLBACK (device_chosen), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (engine, "notify::state", G_CALLBACK (engine_state_changed), self,

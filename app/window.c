@@ -56,11 +56,12 @@ assay_window_open_task (AssayWindow *self, AssayTaskItem *task)
   assay_session_set_string (self->session, "current", assay_task_item_get_folder (task));
 }
 
-static void
-show_title (AssayWindow *self)
+void
+assay_window_show_title (AssayWindow *self)
 {
   AssayTaskItem *item = assay_context_get_task_item (self->context);
   AssayRunModel *run = assay_context_get_run (self->context);
+  AssayDraft *draft = assay_context_get_draft (self->context);
   const char *candidate = assay_context_get_candidate (self->context);
   g_autoptr (GString) subtitle = g_string_new (NULL);
   g_autofree char *title = NULL;
@@ -69,6 +70,8 @@ show_title (AssayWindow *self)
     g_string_append_printf (subtitle, "candidate %s", candidate);
   if (run != NULL)
     g_string_append_printf (subtitle, " · run %.12s", assay_run_model_get_id (run));
+  if (draft != NULL && assay_draft_get_saved_at (draft) != NULL)
+    g_string_append_printf (subtitle, " · saved %s", assay_draft_get_saved_at (draft));
   gtk_label_set_text (self->task_title, item != NULL ? assay_task_item_get_id (item) : "No task");
   gtk_label_set_text (self->task_subtitle, subtitle->str);
   gtk_widget_set_visible (GTK_WIDGET (self->task_subtitle), subtitle->len > 0);
@@ -83,7 +86,7 @@ task_changed (AssayWindow *self)
   AssayTaskItem *item = assay_context_get_task_item (self->context);
 
   gtk_stack_set_visible_child_name (self->content, item == NULL ? "empty" : "task");
-  show_title (self);
+  assay_window_show_title (self);
   if (item != NULL && assay_task_item_is_loaded (item) && assay_task_item_get_task (item) == NULL)
     {
       g_autofree char *text = g_strdup_printf (
@@ -99,7 +102,7 @@ task_changed (AssayWindow *self)
 static void
 run_changed (AssayWindow *self, guint what)
 {
-  show_title (self);
+  assay_window_show_title (self);
   if (what & (ASSAY_RUN_CHANGED_STATE | ASSAY_RUN_CHANGED_STAGES))
     assay_window_update_strip (self);
 }
@@ -134,6 +137,18 @@ static void
 evidence_attached (AssayWindow *self, const AssayEvidence *evidence)
 {
   assay_window_attach (self, evidence);
+}
+
+static void
+review_finding (AssayWindow *self, const char *id)
+{
+  assay_findings_bar_select (self->findings, id);
+}
+
+static void
+review_evidence (AssayWindow *self, const AssayEvidence *evidence)
+{
+  assay_window_show_evidence (self, evidence);
 }
 
 static void
@@ -245,6 +260,9 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, overview);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, numerics);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, source);
+  gtk_widget_class_bind_template_child (widget_class, AssayWindow, validity);
+  gtk_widget_class_bind_template_child (widget_class, AssayWindow, report);
+  gtk_widget_class_bind_template_child (widget_class, AssayWindow, review);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, findings);
 }
 
@@ -260,7 +278,10 @@ assay_window_class_init (AssayWindowClass *class)
   g_type_ensure (ASSAY_TYPE_OVERVIEW_PAGE);
   g_type_ensure (ASSAY_TYPE_PANES);
   g_type_ensure (ASSAY_TYPE_QUEUE_PANE);
+  g_type_ensure (ASSAY_TYPE_REPORT_PAGE);
+  g_type_ensure (ASSAY_TYPE_REVIEW_PANE);
   g_type_ensure (ASSAY_TYPE_SOURCE_PAGE);
+  g_type_ensure (ASSAY_TYPE_VALIDITY_PAGE);
   g_type_ensure (ASSAY_TYPE_STAGE_STRIP);
   g_type_ensure (ASSAY_TYPE_TAB_ROW);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/assay/Assay/ui/window.ui");
@@ -269,6 +290,8 @@ assay_window_class_init (AssayWindowClass *class)
   gtk_widget_class_bind_template_callback (widget_class, task_chosen);
   gtk_widget_class_bind_template_callback (widget_class, finding_activated);
   gtk_widget_class_bind_template_callback (widget_class, evidence_attached);
+  gtk_widget_class_bind_template_callback (widget_class, review_finding);
+  gtk_widget_class_bind_template_callback (widget_class, review_evidence);
   gtk_widget_class_bind_template_callback (widget_class, assay_window_stop_run);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, close_overlays, NULL);
 }
@@ -281,13 +304,17 @@ assay_window_init (AssayWindow *self)
   assay_overview_page_set_context (self->overview, self->context);
   assay_numerics_page_set_context (self->numerics, self->context);
   assay_source_page_set_context (self->source, self->context);
+  assay_validity_page_set_context (self->validity, self->context);
+  assay_report_page_set_context (self->report, self->context);
+  assay_review_pane_set_context (self->review, self->context);
   assay_findings_bar_set_context (self->findings, self->context);
   g_signal_connect_object (self->context, "task-changed", G_CALLBACK (task_changed), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->context, "candidate-changed", G_CALLBACK (show_title), self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->context, "candidate-changed", G_CALLBACK (assay_window_show_title),
+                           self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->context, "run-changed", G_CALLBACK (run_changed), self,
                            G_CONNECT_SWAPPED);
   assay_window_actions_init (self);
+  assay_window_review_init (self);
   gtk_widget_add_controller (GTK_WIDGET (self), assay_shortcuts_window_controller ());
 }

@@ -180,8 +180,8 @@ column_new (const char *title, guint index, gboolean numeric)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   GtkColumnViewColumn *column;
-  g_autoptr (GtkSorter) sorter
-      = GTK_SORTER (gtk_custom_sorter_new (compare_cells, GUINT_TO_POINTER (index), NULL));
+  g_autoptr (GtkSorter) sorter =
+      GTK_SORTER (gtk_custom_sorter_new (compare_cells, GUINT_TO_POINTER (index), NULL));
 
   g_signal_connect (factory, "setup", G_CALLBACK (cell_setup), GINT_TO_POINTER (numeric));
   g_signal_connect (factory, "bind", G_CALLBACK (cell_bind), GUINT_TO_POINTER (index));
@@ -233,11 +233,10 @@ assay_data_table_set (AssayDataTable *self, const char *const *columns, GPtrArra
   set_columns (self, columns);
   model = g_object_new (ASSAY_TYPE_DATA_ROWS, NULL);
   model->rows = g_ptr_array_ref (rows);
-  sorted = gtk_sort_list_model_new (
-      G_LIST_MODEL (model),
-      gtk_column_view_get_sorter (self->view) != NULL
-          ? g_object_ref (gtk_column_view_get_sorter (self->view))
-          : NULL);
+  sorted = gtk_sort_list_model_new (G_LIST_MODEL (model),
+                                    gtk_column_view_get_sorter (self->view) != NULL
+                                        ? g_object_ref (gtk_column_view_get_sorter (self->view))
+                                        : NULL);
   gtk_sort_list_model_set_incremental (sorted, TRUE);
   g_clear_object (&self->selection);
   self->selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
@@ -263,8 +262,8 @@ char *
 assay_data_table_text (AssayDataTable *self, gboolean selected_only)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  AssayDataRow *selected
-      = self->selection != NULL ? gtk_single_selection_get_selected_item (self->selection) : NULL;
+  AssayDataRow *selected =
+      self->selection != NULL ? gtk_single_selection_get_selected_item (self->selection) : NULL;
 
   if (self->columns != NULL)
     append_row (text, self->columns);

@@ -13,7 +13,8 @@ G_DECLARE_FINAL_TYPE (AssayDataTable, assay_data_table, ASSAY, DATA_TABLE, GtkWi
  *
  * Signal "activated" (row): position in the array that was given. */
 
-/* `columns` NULL-terminated; `rows` (element-type GStrv) must not change afterwards and is kept by
+/* `columns` NULL-terminated; `rows` (element-type GStrv) must not change afterwards and is
+ * kept by reference. */
 void assay_data_table_set (AssayDataTable *self, const char *const *columns, GPtrArray *rows);
 guint assay_data_table_get_n_rows (AssayDataTable *self);
 /* (transfer full): the table, or its selected row, as lines of tab-separated cells. */

@@ -70,7 +70,7 @@ draw_mark (AssayPlotCursor *self, cairo_t *cr)
 
   set_source (cr, text, 0.55);
   cairo_set_line_width (cr, 1);
-  cairo_set_dash (cr, (double[]){ 3, 3 }, 2, 0);
+  cairo_set_dash (cr, (double[]) {3, 3}, 2, 0);
   cairo_move_to (cr, floor (x) + 0.5, self->frame.y);
   cairo_line_to (cr, floor (x) + 0.5, self->frame.y + self->frame.height);
   cairo_stroke (cr);

@@ -34,7 +34,7 @@ static void
 narrow (AssayPlotWidget *self, int panel, double left, double right, double low, double high)
 {
   const AssayPanelLayout *shown = panel_of (self, panel);
-  AssayPlotView view = { .panel = (guint) panel };
+  AssayPlotView view = {.panel = (guint) panel};
 
   view.x_min = assay_axis_value (&shown->x, left);
   view.x_max = assay_axis_value (&shown->x, right);
@@ -123,8 +123,8 @@ scroll (AssayPlotWidget *self, double dx, double dy, GtkEventController *control
 static void
 drag_begin (AssayPlotWidget *self, double x, double y, GtkGestureDrag *drag)
 {
-  GdkModifierType state
-      = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (drag));
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (drag));
   const AssayPanelLayout *shown;
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
@@ -139,8 +139,8 @@ drag_begin (AssayPlotWidget *self, double x, double y, GtkGestureDrag *drag)
   self->drag_pans = (state & GDK_SHIFT_MASK) != 0
                     || gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (drag)) == 2;
   shown = panel_of (self, self->drag_panel);
-  self->drag_view = (AssayPlotView){ (guint) self->drag_panel, shown->x.min, shown->x.max,
-                                     shown->y.min, shown->y.max };
+  self->drag_view = (AssayPlotView) {(guint) self->drag_panel, shown->x.min, shown->x.max,
+                                     shown->y.min, shown->y.max};
 }
 
 static AssayRect
@@ -157,7 +157,7 @@ band_of (AssayPlotWidget *self, double dx, double dy)
       y0 = frame->y;
       y1 = frame->y + frame->height;
     }
-  return (AssayRect){ x0, y0, x1 - x0, y1 - y0 };
+  return (AssayRect) {x0, y0, x1 - x0, y1 - y0};
 }
 
 static void
@@ -298,12 +298,12 @@ static const struct
   GdkModifierType state;
   int step;
 } steps[] = {
-  { GDK_KEY_Right, 0, 1 },
-  { GDK_KEY_Left, 0, -1 },
-  { GDK_KEY_Right, GDK_SHIFT_MASK, PAGE },
-  { GDK_KEY_Left, GDK_SHIFT_MASK, -PAGE },
-  { GDK_KEY_Home, 0, G_MININT32 / 2 },
-  { GDK_KEY_End, 0, G_MAXINT32 / 2 },
+    {GDK_KEY_Right, 0, 1},
+    {GDK_KEY_Left, 0, -1},
+    {GDK_KEY_Right, GDK_SHIFT_MASK, PAGE},
+    {GDK_KEY_Left, GDK_SHIFT_MASK, -PAGE},
+    {GDK_KEY_Home, 0, G_MININT32 / 2},
+    {GDK_KEY_End, 0, G_MAXINT32 / 2},
 };
 
 void
@@ -323,15 +323,16 @@ assay_plot_gestures_class_init (GtkWidgetClass *widget_class)
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, escape_key, NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_t, 0, "plot.table", NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, 0, "plot.copy", NULL);
-  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "plot.copy", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "plot.copy",
+                                       NULL);
 }
 
 void
 assay_plot_gestures_init (AssayPlotWidget *self)
 {
   GtkEventController *pointer = gtk_event_controller_motion_new ();
-  GtkEventController *wheel
-      = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+  GtkEventController *wheel =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
   GtkGesture *drag = gtk_gesture_drag_new (), *click = gtk_gesture_click_new ();
 
   g_signal_connect_object (pointer, "motion", G_CALLBACK (motion), self, G_CONNECT_SWAPPED);

@@ -7,7 +7,7 @@
 #include "widgets/color-scheme.h"
 
 #define MINIMUM_WIDTH 260
-#define MINIMUM_HEIGHT 130
+#define MINIMUM_HEIGHT 178
 #define HEADER 30
 #define EXPORT_WIDTH 720.0
 #define EXPORT_HEIGHT 420.0
@@ -49,8 +49,8 @@ assay_plot_widget_emit_grow (AssayPlotWidget *self)
 static AssayPlotStyle
 style_now (AssayPlotWidget *self)
 {
-  AssayPlotStyle style = assay_plot_style (assay_color_scheme_is_dark () ? ASSAY_THEME_DARK
-                                                                         : ASSAY_THEME_LIGHT);
+  AssayPlotStyle style =
+      assay_plot_style (assay_color_scheme_is_dark () ? ASSAY_THEME_DARK : ASSAY_THEME_LIGHT);
   PangoContext *context = gtk_widget_get_pango_context (GTK_WIDGET (self));
 
   style.family = pango_font_description_get_family (pango_context_get_font_description (context));
@@ -66,7 +66,7 @@ describe_cursor (AssayPlotWidget *self, const char *heading, const char *detail)
   if (heading != NULL)
     text = g_strdup_printf ("%s: %s", heading, detail);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                  text != NULL             ? text
+                                  text != NULL ? text
                                   : self->scene != NULL && self->scene->description != NULL
                                       ? self->scene->description
                                       : "",
@@ -78,7 +78,7 @@ show_cursor (AssayPlotWidget *self)
 {
   gint64 datum = self->hover >= 0 ? self->hover : self->cursor;
   g_autofree char *heading = NULL, *detail = NULL;
-  AssayRect box, frame = { 0 };
+  AssayRect box, frame = {0};
   gint64 payload;
 
   if (self->layout == NULL || datum < 0 || datum >= assay_plot_layout_n_data (self->layout)
@@ -364,8 +364,7 @@ assay_plot_widget_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 static void
 assay_plot_widget_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
-                           int *minimum, int *natural, int *minimum_baseline,
-                           int *natural_baseline)
+                           int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
   *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? MINIMUM_WIDTH : MINIMUM_HEIGHT;
   *natural = 2 * *minimum;
@@ -382,7 +381,7 @@ place (GtkWidget *child, int x, int y, int width, int height)
   width = MAX (width, least_width);
   gtk_widget_measure (child, GTK_ORIENTATION_VERTICAL, width, &least_height, NULL, NULL, NULL);
   height = MAX (height, least_height);
-  gtk_widget_size_allocate (child, &(GtkAllocation){ x, y, width, height }, -1);
+  gtk_widget_size_allocate (child, &(GtkAllocation) {x, y, width, height}, -1);
 }
 
 static void
@@ -392,10 +391,10 @@ assay_plot_widget_size_allocate (GtkWidget *widget, int width, int height, int b
   int needed;
 
   gtk_widget_measure (self->buttons, GTK_ORIENTATION_HORIZONTAL, -1, &needed, NULL, NULL, NULL);
-  place (self->buttons, width - needed - 4, 3, needed, 0);
+  place (self->buttons, width - needed + 4, -1, needed, 0);
   place (self->empty_label, 0, 0, width, height);
   place (GTK_WIDGET (self->cursor_layer), 0, 0, width, height);
-  place (GTK_WIDGET (self->table), 1, HEADER, width - 2, height - HEADER - 1);
+  place (GTK_WIDGET (self->table), -9, HEADER, width + 16, height - HEADER + 5);
   if (self->layout == NULL || self->layout->width != width || self->layout->height != height)
     update_layout (self);
 }
@@ -464,13 +463,13 @@ assay_plot_widget_class_init (AssayPlotWidgetClass *class)
   widget_class->snapshot = assay_plot_widget_snapshot;
   widget_class->measure = assay_plot_widget_measure;
   widget_class->size_allocate = assay_plot_widget_size_allocate;
-  properties[PROP_GROWN] = g_param_spec_boolean ("grown", NULL, NULL, FALSE,
-                                                 G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_GROWN] =
+      g_param_spec_boolean ("grown", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
-  signals[GROW]
-      = g_signal_new ("grow", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[ATTACH]
-      = g_signal_new ("attach", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[GROW] =
+      g_signal_new ("grow", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[ATTACH] =
+      g_signal_new ("attach", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[MESSAGE] = g_signal_new ("message", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                    G_TYPE_NONE, 1, G_TYPE_STRING);
   gtk_widget_class_set_css_name (widget_class, "plotview");
@@ -497,7 +496,6 @@ assay_plot_widget_init (AssayPlotWidget *self)
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   gtk_widget_add_css_class (GTK_WIDGET (self), "card");
   assay_plot_gestures_init (self);
-  g_signal_connect_object (gtk_settings_get_default (),
-                           "notify::gtk-application-prefer-dark-theme", G_CALLBACK (update_layout),
-                           self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-application-prefer-dark-theme",
+                           G_CALLBACK (update_layout), self, G_CONNECT_SWAPPED);
 }

@@ -17,8 +17,8 @@ typedef struct
 } Workload;
 
 static const Workload workloads[] = {
-  { "small", 8, 512, 0.0, 1.0 },
-  { "vocab", 32, 8200, -8.0, 0.0 },
+    {"small", 8, 512, 0.0, 1.0},
+    {"vocab", 32, 8200, -8.0, 0.0},
 };
 
 static double
@@ -38,7 +38,7 @@ fast_exp (float x)
 static void
 softmax_row (const float *x, gint64 n, gboolean fast, float *y, double *gold, float *reference)
 {
-  float largest = x[0], partial[STRIDE] = { 0 }, sum = 0, plain = 0;
+  float largest = x[0], partial[STRIDE] = {0}, sum = 0, plain = 0;
   double exact = 0;
 
   for (gint64 c = 1; c < n; c++)
@@ -74,7 +74,7 @@ typedef struct
 static void
 compute (const Workload *workload, gboolean fast, Data *data)
 {
-  gint64 shape[] = { workload->rows, workload->columns };
+  gint64 shape[] = {workload->rows, workload->columns};
   guint64 state = 11;
 
   data->x = assay_array_new (ASSAY_DTYPE_FLOAT32, shape, 2, NULL);
@@ -82,8 +82,8 @@ compute (const Workload *workload, gboolean fast, Data *data)
   data->reference = assay_array_new (ASSAY_DTYPE_FLOAT32, shape, 2, NULL);
   data->gold = g_new0 (double, data->x->count);
   for (gsize i = 0; i < data->x->count; i++)
-    ((float *) data->x->data)[i]
-        = (float) (workload->low + (workload->high - workload->low) * draw (&state));
+    ((float *) data->x->data)[i] =
+        (float) (workload->low + (workload->high - workload->low) * draw (&state));
   for (gint64 r = 0; r < workload->rows; r++)
     softmax_row ((float *) data->x->data + r * workload->columns, workload->columns, fast,
                  (float *) data->y->data + r * workload->columns,
@@ -105,11 +105,11 @@ static AssayComparison *
 compare (const AssayArray *candidate, const Data *data, const AssayTolerance *tolerance)
 {
   g_autoptr (GError) error = NULL;
-  AssayCompareInput input = { .candidate = candidate,
-                              .reference = data->reference,
-                              .gold = data->gold,
-                              .tolerance = tolerance,
-                              .threads = 1 };
+  AssayCompareInput input = {.candidate = candidate,
+                             .reference = data->reference,
+                             .gold = data->gold,
+                             .tolerance = tolerance,
+                             .threads = 1};
   AssayComparison *comparison = assay_compare (&input, NULL, &error);
 
   g_assert_no_error (error);
@@ -138,7 +138,7 @@ static void
 record_launch (AssayWorkloadRecord *record, const Workload *workload, gboolean fast)
 {
   AssayLaunch *launch = assay_json_table_new (&ASSAY_LAUNCH_TABLE);
-  gint64 grid[] = { workload->rows, 1, 1 }, block[] = { STRIDE, 1, 1 };
+  gint64 grid[] = {workload->rows, 1, 1}, block[] = {STRIDE, 1, 1};
 
   launch->kernel = g_strdup (fast ? "softmax" : "softmax_kernel");
   g_array_append_vals (launch->grid, grid, 3);
@@ -155,11 +155,11 @@ record_workload (const Workload *workload, gboolean fast, AssayAudit *audit)
   Data data;
   AssayOutput *output;
   AssayProbeInput copied;
-  AssayProbesInput probes = { .workload = workload->name, .output = "y", .compute = "float32" };
+  AssayProbesInput probes = {.workload = workload->name, .output = "y", .compute = "float32"};
 
   compute (workload, fast, &data);
   output = record_output (workload, &data);
-  copied = (AssayProbeInput){ "x", data.x };
+  copied = (AssayProbeInput) {"x", data.x};
   probes.reference = data.reference;
   probes.gold = data.gold;
   probes.tolerance = output->tolerance;
@@ -168,8 +168,8 @@ record_workload (const Workload *workload, gboolean fast, AssayAudit *audit)
   probes.threads = 1;
   g_assert_true (assay_probes_run (&probes, audit, NULL, NULL));
   record->name = g_strdup (workload->name);
-  record->status = output->comparison->accepted ? ASSAY_WORKLOAD_PASSED
-                                                : ASSAY_WORKLOAD_INCORRECT_NUMERICAL;
+  record->status =
+      output->comparison->accepted ? ASSAY_WORKLOAD_PASSED : ASSAY_WORKLOAD_INCORRECT_NUMERICAL;
   record->seconds = 0.41;
   g_ptr_array_add (record->outputs, output);
   record_launch (record, workload, fast);
@@ -187,14 +187,14 @@ static const struct
   int status;
   const char *reason;
 } stages[ASSAY_N_STAGES] = {
-  [ASSAY_STAGE_VALIDATE] = { ASSAY_STATUS_PASSED, NULL },
-  [ASSAY_STAGE_COMPILE] = { ASSAY_STATUS_PASSED, NULL },
-  [ASSAY_STAGE_RUN] = { ASSAY_STATUS_PASSED, NULL },
-  [ASSAY_STAGE_COMPARE] = { ASSAY_STATUS_PASSED, NULL },
-  [ASSAY_STAGE_AUDIT] = { ASSAY_STATUS_FAILED, NULL },
-  [ASSAY_STAGE_CHECK] = { ASSAY_STATUS_PASSED, NULL },
-  [ASSAY_STAGE_BENCH] = { ASSAY_STATUS_SKIPPED, "no device that keeps time" },
-  [ASSAY_STAGE_PROFILE] = { ASSAY_STATUS_SKIPPED, "no device that keeps time" },
+    [ASSAY_STAGE_VALIDATE] = {ASSAY_STATUS_PASSED, NULL},
+    [ASSAY_STAGE_COMPILE] = {ASSAY_STATUS_PASSED, NULL},
+    [ASSAY_STAGE_RUN] = {ASSAY_STATUS_PASSED, NULL},
+    [ASSAY_STAGE_COMPARE] = {ASSAY_STATUS_PASSED, NULL},
+    [ASSAY_STAGE_AUDIT] = {ASSAY_STATUS_FAILED, NULL},
+    [ASSAY_STAGE_CHECK] = {ASSAY_STATUS_PASSED, NULL},
+    [ASSAY_STAGE_BENCH] = {ASSAY_STATUS_SKIPPED, "no device that keeps time"},
+    [ASSAY_STAGE_PROFILE] = {ASSAY_STATUS_SKIPPED, "no device that keeps time"},
 };
 
 static const struct
@@ -203,21 +203,22 @@ static const struct
   int severity, blame, line;
   const char *component, *axis;
 } findings[] = {
-  { "num.zero-output-passes", "all zeros pass allclose(1e-4, 1e-4) on vocab",
-    "Every output of `vocab` is smaller than atol, so an array of zeros is accepted. A kernel that "
-    "writes nothing would pass.",
-    "Compare relative to the reference alone, or choose atol below the smallest output.", "vocab",
-    "y", "task.json", ASSAY_SEVERITY_BLOCKER, ASSAY_BLAME_TASK, 32, "tolerance", "numerics" },
-  { "num.tolerance-too-loose", "wrong answers live on vocab, among them ×1.01 and a missing tail",
-    "Mutants of the right answer stay inside the tolerance.", "rtol 2e-5 and atol 1e-12.", "vocab",
-    "y", NULL, ASSAY_SEVERITY_MAJOR, ASSAY_BLAME_TASK, 0, "tolerance", "numerics" },
-  { "bench.warm-cache", "the benchmark never flushes the L2",
-    "`flush_l2` is false: of the 1.05 MB that a call touches all stays in the L2.", NULL, NULL, NULL,
-    "task.json", ASSAY_SEVERITY_MAJOR, ASSAY_BLAME_TASK, 34, "benchmark", "performance" },
-  { "mem.bank-conflicts", "line 16: 2-way conflicts in the last steps of the reduction",
-    "The tree reads `shared[t + step]`; below a warp the pattern costs nothing that can be seen.",
-    NULL, NULL, NULL, "candidates/fast/kernel.cu", ASSAY_SEVERITY_INFO, ASSAY_BLAME_CANDIDATE, 16,
-    "candidate", "performance" },
+    {"num.zero-output-passes", "all zeros pass allclose(1e-4, 1e-4) on vocab",
+     "Every output of `vocab` is smaller than atol, so an array of zeros is accepted. A kernel "
+     "that "
+     "writes nothing would pass.",
+     "Compare relative to the reference alone, or choose atol below the smallest output.", "vocab",
+     "y", "task.json", ASSAY_SEVERITY_BLOCKER, ASSAY_BLAME_TASK, 32, "tolerance", "numerics"},
+    {"num.tolerance-too-loose", "wrong answers live on vocab, among them ×1.01 and a missing tail",
+     "Mutants of the right answer stay inside the tolerance.", "rtol 2e-5 and atol 1e-12.", "vocab",
+     "y", NULL, ASSAY_SEVERITY_MAJOR, ASSAY_BLAME_TASK, 0, "tolerance", "numerics"},
+    {"bench.warm-cache", "the benchmark never flushes the L2",
+     "`flush_l2` is false: of the 1.05 MB that a call touches all stays in the L2.", NULL, NULL,
+     NULL, "task.json", ASSAY_SEVERITY_MAJOR, ASSAY_BLAME_TASK, 34, "benchmark", "performance"},
+    {"mem.bank-conflicts", "line 16: 2-way conflicts in the last steps of the reduction",
+     "The tree reads `shared[t + step]`; below a warp the pattern costs nothing that can be seen.",
+     NULL, NULL, NULL, "candidates/fast/kernel.cu", ASSAY_SEVERITY_INFO, ASSAY_BLAME_CANDIDATE, 16,
+     "candidate", "performance"},
 };
 
 static void
@@ -269,9 +270,9 @@ tell_compile (AssayRun *run)
     const char *target;
     int status, registers, spill;
   } compiled[] = {
-    { "cuda:sm_80", ASSAY_STATUS_PASSED, 24, 0 },
-    { "cuda:sm_90a", ASSAY_STATUS_PASSED, 26, 96 },
-    { "virtual:sm_80", ASSAY_STATUS_PASSED, -1, -1 },
+      {"cuda:sm_80", ASSAY_STATUS_PASSED, 24, 0},
+      {"cuda:sm_90a", ASSAY_STATUS_PASSED, 26, 96},
+      {"virtual:sm_80", ASSAY_STATUS_PASSED, -1, -1},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (compiled); i++)
@@ -325,8 +326,8 @@ assay_recorded_run (const char *candidate)
   run->finished = g_strdup ("2026-11-28T14:03:15Z");
   run->audit = assay_audit_new ();
   for (gsize i = 0; i < G_N_ELEMENTS (workloads); i++)
-    g_ptr_array_add (run->workloads, record_workload (&workloads[i],
-                                                      g_str_equal (candidate, "fast"), run->audit));
+    g_ptr_array_add (run->workloads,
+                     record_workload (&workloads[i], g_str_equal (candidate, "fast"), run->audit));
   assay_audit_conclude (run->audit);
   tell_stages (run);
   tell_compile (run);
