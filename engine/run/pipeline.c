@@ -92,14 +92,18 @@ assay_pipeline_fail (AssayPipeline *p, const char *workload, const char *role,
 }
 
 char *
+assay_pipeline_relative (const char *folder, const char *name)
+{
+  g_autofree char *safe = g_strdup (name);
+  g_strdelimit (safe, "/\\", '_');
+  return g_build_filename (folder, safe, NULL);
+}
+
+char *
 assay_pipeline_write (AssayPipeline *p, const char *folder, const char *name, const char *data,
                       gssize bytes)
 {
-  g_autofree char *safe = g_strdup (name);
-  g_autofree char *relative = NULL;
-  /* Names come from the task: one path element, whatever they say. */
-  g_strdelimit (safe, "/\\", '_');
-  relative = g_build_filename (folder, safe, NULL);
+  g_autofree char *relative = assay_pipeline_relative (folder, name);
   g_autofree char *path = g_build_filename (p->folder, relative, NULL);
   if (!g_file_set_contents_full (path, data, bytes, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL))
     return NULL;

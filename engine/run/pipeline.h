@@ -87,6 +87,8 @@ gboolean assay_pipeline_cancelled (AssayPipeline *pipeline);
  * failure, to say more about it. */
 AssayFailure *assay_pipeline_fail (AssayPipeline *pipeline, const char *workload, const char *role,
                                    const AssayWorkerReply *reply, const char *message);
+/* (transfer full): "folder/name" with a name that is one path element, whatever the task called it. */
+char *assay_pipeline_relative (const char *folder, const char *name);
 /* Writes a file below the run folder and returns its relative path (transfer full), NULL when that
  * fails. */
 char *assay_pipeline_write (AssayPipeline *pipeline, const char *folder, const char *name,

@@ -10,7 +10,7 @@ write_array (AssayPipeline *p, const AssayCase *c, const char *kind, const char 
 {
   const char *ending = assay_array_npy_has (array->dtype) ? "npy" : "safetensors";
   g_autofree char *name = g_strdup_printf ("%s-%s-%s.%s", c->workload->name, output, kind, ending);
-  g_autofree char *relative = g_build_filename ("arrays", name, NULL);
+  g_autofree char *relative = assay_pipeline_relative ("arrays", name);
   g_autofree char *path = g_build_filename (p->folder, relative, NULL);
   return assay_array_save (array, path, NULL) ? g_steal_pointer (&relative) : NULL;
 }
