@@ -23,7 +23,7 @@ struct VgpuRaceCell
   Touch write;
   Touch read;
   uint8_t write_atomic;
-  uint32_t value; /* what was written, to tell a race that does not matter */
+  uint64_t value; /* what was written, to tell a race that does not matter */
 };
 
 size_t
@@ -90,7 +90,7 @@ remember (Touch *touch, const VgpuWarp *warp, const VgpuIns *ins, uint32_t threa
 
 static void
 touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, VgpuRaceCell *cell,
-            uint32_t lane, uint8_t bytes, uint32_t value)
+            uint32_t lane, uint8_t bytes, uint64_t value)
 {
   uint32_t thread = warp->index * VGPU_LANES + lane;
   bool strong = request->access == VGPU_ACCESS_ATOMIC || (ins->flags & VGPU_INS_STRONG);
@@ -117,6 +117,22 @@ touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, Vgpu
   cell->value = value;
 }
 
+/* What a store of lane puts into the word at offset of its request. Atomics and the like count as
+ * different from everything. */
+static uint64_t
+stored_word (const VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t offset)
+{
+  if (ins->op != warp->kernel->store_shared_op && ins->op != warp->kernel->store_generic_op)
+    return (uint64_t) 1 << 32 | (warp->index * VGPU_LANES + lane);
+  uint32_t element = (uint32_t) (offset / ins->bytes);
+  int32_t row = ins->vec == 1 ? ins->d : warp->kernel->extra[ins->extra + element];
+  uint32_t size = ins->bytes == 1 ? 2 : ins->bytes;
+  const char *values = warp->base[(uint32_t) row >> 31] + row + (size_t) lane * size;
+  uint32_t word = 0;
+  memcpy (&word, values + offset % ins->bytes, ins->bytes < 4 ? ins->bytes : 4);
+  return word;
+}
+
 void
 vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t first,
                   const int32_t *relative, uint32_t mask)
@@ -132,8 +148,9 @@ vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
           uint64_t low = word * 4 < from ? from - word * 4 : 0;
           uint64_t high = end - word * 4 < 4 ? end - word * 4 : 4;
           uint8_t bytes = (uint8_t) ((0xfu >> (4 - (high - low))) << low);
-          uint32_t value;
-          memcpy (&value, worker->shared + word * 4, sizeof value);
+          uint64_t value = 0;
+          if (request->access == VGPU_ACCESS_WRITE)
+            value = stored_word (warp, ins, lane, word * 4 < from ? 0 : word * 4 - from);
           touch_word (warp, ins, request, &worker->races[word], lane, bytes, value);
         }
     }

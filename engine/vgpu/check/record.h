@@ -6,6 +6,9 @@
 /* At most this many different reports a process. */
 void vgpu_reports_limit (uint64_t most);
 
+/* Forgets what has been reported: a new stream begins with number 1. */
+void vgpu_reports_forget (void);
+
 /* Writes how often each report has been made since it was last said. */
 void vgpu_reports_count (void);
 

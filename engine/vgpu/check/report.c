@@ -4,6 +4,7 @@
 #include "engine/vgpu/check/check.h"
 #include "engine/vgpu/check/record.h"
 #include "engine/vgpu/check/text.h"
+#include "engine/vgpu/ptx/arena.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -28,6 +29,17 @@ void
 vgpu_reports_limit (uint64_t most)
 {
   most_reports = most;
+}
+
+void
+vgpu_reports_forget (void)
+{
+  pthread_mutex_lock (&lock);
+  free (seen);
+  seen = NULL;
+  seen_count = 0;
+  not_shown = not_shown_told = 0;
+  pthread_mutex_unlock (&lock);
 }
 
 /* The number of a report, 0 if it is not to be written. */

@@ -139,6 +139,7 @@ static bool
 set_report_fd (const char *value)
 {
   uint64_t number;
+  vgpu_reports_forget ();
   if (strcmp (value, "-1") == 0)
     {
       vgpu_stream_open (-1);

@@ -59,10 +59,10 @@ vgpu_diverge (VgpuWarp *warp, const VgpuIns *ins, const VgpuIns *target, uint32_
   return next;
 }
 
-/* Lanes that spin on what other lanes of their warp hold would wait for ever at a post-dominator:
- * lets those that wait go first. Sound, since threads of a warp advance independently. */
-#define SPINS_BEFORE_ROTATION 64
-
+/* Lanes that spin on what other lanes of their warp hold would spin for ever while those wait at a
+ * post-dominator: lets those that wait go first. Sound, since threads of a warp advance
+ * independently; done only where nearly every turn of a loop looked at something that others may
+ * change, since it costs convergence. */
 static const VgpuIns *
 rotate (VgpuWarp *warp, const VgpuIns *next)
 {
@@ -74,6 +74,7 @@ rotate (VgpuWarp *warp, const VgpuIns *next)
     return next;
   VgpuDivergence spinning = {next, warp->mask, top->reconverge};
   const VgpuIns *pc = top->pc;
+  warp->reconverge = top->reconverge;
   *top = spinning;
   warp->mask = waiting;
   return pc;
@@ -87,7 +88,9 @@ vgpu_out_of_fuel (VgpuWarp *warp, const VgpuIns *next)
   uint64_t fresh = worker->instructions - worker->counted;
   uint64_t total = atomic_fetch_add (&launch->instructions, fresh) + fresh;
   worker->counted = worker->instructions;
+  bool spins = worker->strong - worker->strong_known >= VGPU_FUEL / 2;
   worker->fuel = VGPU_FUEL;
+  worker->strong_known = worker->strong;
   bool over = launch->max_instructions > 0 && total > launch->max_instructions;
   bool interrupted = launch->interrupt != NULL && atomic_load (launch->interrupt) != 0;
   if (over || interrupted)
@@ -95,7 +98,7 @@ vgpu_out_of_fuel (VgpuWarp *warp, const VgpuIns *next)
   warp->pc = next;
   if (atomic_load (&launch->stop))
     return NULL;
-  if (next != NULL && ++warp->spins % SPINS_BEFORE_ROTATION == 0)
+  if (spins)
     warp->pc = rotate (warp, next);
   return worker->warp_count > 1 ? NULL : warp->pc;
 }
@@ -171,7 +174,6 @@ release (VgpuWorker *worker, uint32_t id)
         continue;
       warp->state = VGPU_WARP_READY;
       warp->epoch++;
-      warp->spins = 0;
       write_reduction (warp, barrier);
     }
   memset (barrier, 0, sizeof *barrier);

@@ -206,6 +206,7 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
       .space = space, .access = VGPU_ACCESS_ATOMIC, .bytes = ins->bytes, .align = ins->bytes};
   const bool uninit = warp->checks & VGPU_CHECK_UNINIT;
   u64 addresses[VGPU_LANES];
+  worker->strong++;
   if (uninit)
     check_values (warp, ins, mask);
   pattern_addresses (warp, ins, offset, addresses);

@@ -220,8 +220,9 @@ single_lane (u64 address, int lane)
 }
 
 static inline void
-count_request (VgpuSite *site, u32 mask)
+count_request (VgpuWarp *warp, const VgpuIns *ins, VgpuSite *site, u32 mask)
 {
+  warp->worker->strong += (ins->flags & VGPU_INS_STRONG) != 0;
   site->requests++;
   site->lanes += (u32) __builtin_popcount (mask);
 }
@@ -261,7 +262,7 @@ access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest
   const u32 good = slow_lanes (warp, ins, offset, request, mask, addresses);
   if (request->access == VGPU_ACCESS_READ)
     zero_lanes (warp, ins, mask & ~good);
-  count_request (site, good);
+  count_request (warp, ins, site, good);
   for (u32 left = good; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);
@@ -328,7 +329,7 @@ access_global (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcc
       access_slowly (warp, ins, offset, &request, mask, site);
       return;
     }
-  count_request (site, mask);
+  count_request (warp, ins, site, mask);
   char *where = (char *) (uintptr_t) pattern.first;
   if (access == VGPU_ACCESS_READ)
     fetch_elements (warp, ins, where, &pattern);
@@ -357,7 +358,7 @@ access_shared (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcc
       access_slowly (warp, ins, offset, &request, mask, site);
       return;
     }
-  count_request (site, mask);
+  count_request (warp, ins, site, mask);
   char *where = worker->shared + pattern.first;
   if (access == VGPU_ACCESS_READ)
     fetch_elements (warp, ins, where, &pattern);
@@ -407,7 +408,7 @@ access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcce
   const u32 good = slow_lanes (warp, ins, offset, &request, mask, addresses);
   if (access == VGPU_ACCESS_READ)
     zero_lanes (warp, ins, mask);
-  count_request (&warp->worker->sites[ins->site], good);
+  count_request (warp, ins, &warp->worker->sites[ins->site], good);
   for (u32 left = good; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);

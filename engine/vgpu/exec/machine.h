@@ -133,7 +133,6 @@ struct VgpuWarp
   uint32_t epoch;       /* counts __syncwarp and block barriers */
   uint32_t barrier;     /* waits at this one */
   uint32_t barrier_red; /* lanes whose predicate holds, for barriers that reduce */
-  uint32_t spins;       /* times its loops ran out of fuel since it last met others */
   uint32_t *poison;     /* per row: lanes whose value is uninitialised */
   uint32_t *origin;     /* per row: instruction that loaded it */
   char *local;          /* words of the lanes interleaved */
@@ -203,8 +202,9 @@ struct VgpuKernel
   size_t warp_row_bytes;   /* rows of a warp */
   uint32_t static_shared;
   uint32_t shared_align;
-  uint64_t local_bytes;               /* of one thread */
-  uint16_t load_shared_op, reduce_op; /* numbers of operations that checkers look for */
+  uint64_t local_bytes; /* of one thread */
+  uint16_t load_shared_op, store_shared_op, store_generic_op,
+      reduce_op;      /* numbers of operations that checkers look for */
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool dynamic_shared;
 };
@@ -259,6 +259,8 @@ struct VgpuWorker
   uint64_t instructions; /* warp instructions */
   uint64_t counted;      /* of these, what the launch's total knows */
   int32_t fuel;          /* back edges until the next look at stop flag and budget */
+  uint64_t strong;       /* atomics and volatile accesses, to tell a lane that spins */
+  uint64_t strong_known; /* of these, at the last look */
   uint64_t random;
 };
 

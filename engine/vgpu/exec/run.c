@@ -212,7 +212,6 @@ start_block (VgpuWorker *worker, uint64_t number)
       warp->depth = 0;
       warp->carry = 0;
       warp->epoch = 0;
-      warp->spins = 0;
       warp->pc = launch->kernel->code;
       warp->state = VGPU_WARP_READY;
       if (launch->checks & VGPU_CHECK_UNINIT)
