@@ -6,6 +6,7 @@
 
 #define MAX_REGISTERS (1u << 20)
 #define MAX_NESTING 64
+#define MAX_COORDINATES 4
 
 static uint32_t
 open_scope (VgpuParser *parser, uint32_t parent)
@@ -150,18 +151,33 @@ read_offset (VgpuParser *parser, int64_t *value)
   return !parser->failed;
 }
 
+/* What may follow an address inside its brackets: coordinates of textures and tensors. */
+static bool
+read_coordinates (VgpuParser *parser, VgpuOperand *operand, int depth)
+{
+  while (vgpu_parser_mark (parser, ','))
+    {
+      if (operand->count == MAX_COORDINATES + 1)
+        return vgpu_parser_fail (parser, "too many coordinates");
+      if (!read_operand (parser, &operand->list[operand->count++], depth + 1))
+        return false;
+    }
+  return vgpu_parser_expect (parser, ']');
+}
+
 static bool
 read_address (VgpuParser *parser, VgpuOperand *operand, int depth)
 {
   operand->kind = VGPU_OPERAND_ADDRESS;
-  operand->list = vgpu_arena_take (&parser->source->arena, sizeof *operand->list);
+  operand->list =
+      vgpu_arena_take (&parser->source->arena, (MAX_COORDINATES + 1) * sizeof *operand->list);
   operand->count = 1;
   if (!read_operand (parser, operand->list, depth + 1) || !read_offset (parser, &operand->value))
     return false;
   if (operand->list->kind != VGPU_OPERAND_REGISTER && operand->list->kind != VGPU_OPERAND_SYMBOL
       && operand->list->kind != VGPU_OPERAND_INTEGER)
     return vgpu_parser_fail (parser, "unsupported address");
-  return vgpu_parser_expect (parser, ']');
+  return read_coordinates (parser, operand, depth);
 }
 
 static bool

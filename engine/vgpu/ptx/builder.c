@@ -461,7 +461,7 @@ vgpu_variable_place (VgpuBuilder *builder, const VgpuOperand *operand, uint64_t 
 bool
 vgpu_address (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress *address)
 {
-  if (operand->kind != VGPU_OPERAND_ADDRESS)
+  if (operand->kind != VGPU_OPERAND_ADDRESS || operand->count != 1)
     return vgpu_builder_fail (builder, "an address in brackets expected");
   const VgpuOperand *base = operand->list;
   memset (address, 0, sizeof *address);
