@@ -33,6 +33,7 @@ typedef struct
   const char *scale_name;          /* how it was scaled, in words */
   const AssayTolerance *tolerance; /* NULL: exact */
   guint threads;                   /* 0: one for each processor */
+  gboolean plain;                  /* element by element, for tests of the fast path */
   AssayProgress progress;
   gpointer progress_data;
 } AssayCompareInput;

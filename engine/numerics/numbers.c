@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 2048
 #define MAX_CELL_ROWS 128
 #define MAX_CELL_COLUMNS 256
 #define PIECE_COMPONENTS 65536
@@ -102,9 +101,10 @@ raise_to (AssayRanked *kept, double key, gint64 index)
     *kept = item;
 }
 
-static void
-keep_worst (AssayTally *tally, AssayRanked item)
+void
+assay_numbers_keep_worst (AssayTally *tally, double key, gint64 index)
 {
+  AssayRanked item = {key, index};
   guint n = tally->n_worst;
   if (n == ASSAY_WORST_KEPT)
     {
@@ -145,16 +145,9 @@ count_special (AssayTally *tally, double c, double r)
   tally->inf.reference_only += ri && !ci;
 }
 
-typedef struct
-{
-  AssayNumbers *numbers;
-  AssayTally *tally;
-  AssaySums *sums;
-} Piece;
-
 /* Distance in codes to the gold rounded once. */
 static gint64
-count_rounding (Piece *piece, double c, guint64 code, guint64 gold_code, gint64 index)
+count_rounding (AssayPiece *piece, double c, guint64 code, guint64 gold_code, gint64 index)
 {
   AssayTally *tally = piece->tally;
   AssayDtype dtype = piece->numbers->component;
@@ -182,7 +175,7 @@ count_rounding (Piece *piece, double c, guint64 code, guint64 gold_code, gint64 
 }
 
 static void
-count_error (Piece *piece, double c, double g, double low, gint64 index)
+count_error (AssayPiece *piece, double c, double g, double low, gint64 index)
 {
   AssayTally *tally = piece->tally;
   AssaySums *sums = piece->sums;
@@ -216,7 +209,7 @@ count_error (Piece *piece, double c, double g, double low, gint64 index)
 }
 
 static void
-count_ulp (Piece *piece, double c, double g, double low, gint64 index, gint64 cell)
+count_ulp (AssayPiece *piece, double c, double g, double low, gint64 index, gint64 cell)
 {
   AssayNumbers *numbers = piece->numbers;
   double ulp = assay_numbers_real_ulp (numbers, c, g, low);
@@ -226,7 +219,7 @@ count_ulp (Piece *piece, double c, double g, double low, gint64 index, gint64 ce
   if (magnitude > 0)
     {
       raise_to (&piece->tally->max_ulp_real, magnitude, index);
-      keep_worst (piece->tally, (AssayRanked) {magnitude, index});
+      assay_numbers_keep_worst (piece->tally, magnitude, index);
     }
   if (isinf (ulp))
     return;
@@ -254,44 +247,52 @@ count_against_reference (AssayTally *tally, double c, double r, gint64 index)
   tally->sign_of_zero += c == 0 && r == 0 && signbit (c) != signbit (r);
 }
 
+void
+assay_numbers_element (AssayPiece *piece, const AssayElement *e)
+{
+  count_against_reference (piece->tally, e->candidate, e->reference, e->index);
+  count_rounding (piece, e->candidate, e->code, e->gold_code, e->index);
+  if (isfinite (e->candidate) && isfinite (e->gold))
+    count_error (piece, e->candidate, e->gold, e->low, e->index);
+  count_ulp (piece, e->candidate, e->gold, e->low, e->index, e->cell);
+}
+
 static void
-do_block (Piece *piece, gint64 first, gint64 n)
+plain_block (AssayPiece *piece, gint64 first, gint64 n)
 {
   AssayNumbers *numbers = piece->numbers;
   const AssayCompareInput *input = numbers->input;
-  double c[BLOCK], r[BLOCK];
-  assay_dtype_decode_array (numbers->dtype, input->candidate->data, (gsize) first, (gsize) n, c);
-  assay_dtype_decode_array (numbers->dtype, input->reference->data, (gsize) first, (gsize) n, r);
-  gint64 row = first / numbers->columns, column = first % numbers->columns;
-  for (gint64 i = 0; i < n; i++)
+  AssayDtype component = numbers->component;
+  for (gint64 index = first; index < first + n; index++)
     {
-      gint64 index = first + i;
-      double g = input->gold ? input->gold[index] : r[i];
-      double low = input->gold && input->gold_low ? input->gold_low[index] : 0;
-      gint64 cell =
+      gint64 row = index / numbers->columns, column = index % numbers->columns;
+      AssayElement e = {.index = index};
+      e.code = assay_dtype_load (numbers->dtype, input->candidate->data, (gsize) index);
+      e.gold_code = assay_dtype_load (numbers->dtype, input->reference->data, (gsize) index);
+      e.candidate = assay_dtype_decode (component, e.code);
+      e.reference = e.gold = assay_dtype_decode (component, e.gold_code);
+      e.cell =
           row / numbers->rows_per_cell * numbers->cell_columns + column / numbers->columns_per_cell;
-      guint64 code = assay_dtype_load (numbers->dtype, input->candidate->data, (gsize) index);
-      guint64 gold_code =
-          input->gold ? assay_dtype_encode_pair (numbers->component, g, low)
-                      : assay_dtype_load (numbers->dtype, input->reference->data, (gsize) index);
-      count_against_reference (piece->tally, c[i], r[i], index);
-      count_rounding (piece, c[i], code, gold_code, index);
-      if (isfinite (c[i]) && isfinite (g))
-        count_error (piece, c[i], g, low, index);
-      count_ulp (piece, c[i], g, low, index, cell);
-      if (++column == numbers->columns)
+      if (input->gold)
         {
-          column = 0;
-          row++;
+          e.gold = input->gold[index];
+          e.low = input->gold_low ? input->gold_low[index] : 0;
+          e.gold_code = assay_dtype_encode_pair (component, e.gold, e.low);
         }
+      assay_numbers_element (piece, &e);
     }
 }
 
 static void
-do_range (Piece *piece, gint64 first, gint64 n)
+do_range (AssayPiece *piece, gint64 first, gint64 n)
 {
-  for (gint64 at = 0; at < n; at += BLOCK)
-    do_block (piece, first + at, MIN (BLOCK, n - at));
+  const AssayNumbers *numbers = piece->numbers;
+  const AssayFormat *format = assay_dtype_format (numbers->dtype);
+  gboolean fast = format->kind == ASSAY_DTYPE_KIND_FLOAT && format->bits < 64
+                  && format->exponent_bits > 0 && format->has_sign && !numbers->input->scale
+                  && !numbers->input->plain;
+  for (gint64 at = 0; at < n; at += ASSAY_BLOCK)
+    (fast ? assay_numbers_fast_block : plain_block) (piece, first + at, MIN (ASSAY_BLOCK, n - at));
 }
 
 static void
@@ -309,9 +310,27 @@ merge_ranked (AssayRanked *into, AssayRanked from)
 }
 
 static void
+merge_counts (AssayTally *into, const AssayTally *from)
+{
+  into->equal += from->equal;
+  into->not_correctly_rounded += from->not_correctly_rounded;
+  into->sign_of_zero += from->sign_of_zero;
+  into->finite += from->finite;
+  into->inexact += from->inexact;
+  into->toward_zero += from->toward_zero;
+  into->nan.both += from->nan.both;
+  into->nan.candidate_only += from->nan.candidate_only;
+  into->nan.reference_only += from->nan.reference_only;
+  into->inf.same += from->inf.same;
+  into->inf.opposite += from->inf.opposite;
+  into->inf.candidate_only += from->inf.candidate_only;
+  into->inf.reference_only += from->inf.reference_only;
+}
+
+static void
 merge_tally (AssayTally *into, const AssayTally *from)
 {
-  merge_bins (&into->equal, &from->equal, 7 + 3 + 4); /* the counts, which stand in a row */
+  merge_counts (into, from);
   merge_ranked (&into->max_abs, from->max_abs);
   merge_ranked (&into->max_rel, from->max_rel);
   merge_ranked (&into->max_ulp_real, from->max_ulp_real);
@@ -331,7 +350,7 @@ merge_tally (AssayTally *into, const AssayTally *from)
   into->rel_zero += from->rel_zero;
   into->ulp_zero += from->ulp_zero;
   for (guint i = 0; i < from->n_worst; i++)
-    keep_worst (into, from->worst[i]);
+    assay_numbers_keep_worst (into, from->worst[i].key, from->worst[i].index);
 }
 
 void
@@ -346,7 +365,7 @@ assay_numbers_piece (gsize index, gpointer user_data)
   g_autofree AssayTally *tally = g_new0 (AssayTally, 1);
   tally->max_abs.index = tally->max_rel.index = tally->max_ulp_index = -1;
   tally->max_ulp_real.index = tally->max_gold.index = -1;
-  Piece piece = {numbers, tally, &numbers->sums[index]};
+  AssayPiece piece = {numbers, tally, &numbers->sums[index]};
   if (numbers->groups == 1)
     do_range (&piece, row * numbers->columns, (end_row - row) * numbers->columns);
   else

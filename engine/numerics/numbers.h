@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   guint64 equal, not_correctly_rounded, sign_of_zero;
-  guint64 finite, inexact, toward_zero, relative;
+  guint64 finite, inexact, toward_zero;
   AssayNanCounts nan;
   AssayInfCounts inf;
   AssayRanked max_abs, max_rel, max_ulp_real, max_gold;
@@ -61,6 +61,31 @@ typedef struct
   double overflow; /* 2^(e_max + 1), what an infinity counts as in real ulp */
   gboolean has_infinity;
 } AssayNumbers;
+
+/* The work on one piece. */
+typedef struct
+{
+  AssayNumbers *numbers;
+  AssayTally *tally;
+  AssaySums *sums;
+} AssayPiece;
+
+#define ASSAY_BLOCK 2048
+
+/* One element by the definitions, in any state: the plain path. */
+typedef struct
+{
+  double candidate, reference, gold, low;
+  guint64 code, gold_code;
+  gint64 index, cell;
+} AssayElement;
+void assay_numbers_element (AssayPiece *piece, const AssayElement *element);
+/* At most ASSAY_BLOCK elements of a floating type narrower than 64 bits, the same numbers bit for bit:
+ * sums in the same order, logarithms from exponent fields, divisions only where they can matter. */
+void assay_numbers_fast_block (AssayPiece *piece, gint64 first, gint64 n);
+
+/* Keeps what ranks high: larger keys first, then smaller indices, whatever the order of arrival. */
+void assay_numbers_keep_worst (AssayTally *tally, double key, gint64 index);
 
 void assay_numbers_init (AssayNumbers *numbers, const AssayCompareInput *input);
 void assay_numbers_clear (AssayNumbers *numbers);

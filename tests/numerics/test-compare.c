@@ -364,6 +364,77 @@ test_threads_change_nothing (void)
     }
 }
 
+static char *
+as_text (const AssayCompareInput *input, gboolean plain)
+{
+  AssayCompareInput copy = *input;
+  copy.plain = plain;
+  g_autoptr (AssayComparison) out = assay_compare (&copy, NULL, NULL);
+  g_autoptr (JsonNode) node = assay_json_table_write (&ASSAY_COMPARISON_TABLE, out);
+  return assay_json_write (node);
+}
+
+/* Values of every kind a format has: all magnitudes, subnormals, zeros of both signs, specials. */
+static double
+any_value (GRand *random, AssayDtype dtype)
+{
+  const AssayFormat *f = assay_dtype_format (dtype);
+  static const double SPECIAL[] = {0.0, -0.0, INFINITY, -INFINITY, NAN};
+  if (g_rand_int_range (random, 0, 12) == 0)
+    return SPECIAL[g_rand_int_range (random, 0, 5)];
+  double low = log2 (f->min_subnormal), high = log2 (f->max_finite);
+  double value = exp2 (g_rand_double_range (random, low - 2, high));
+  return g_rand_boolean (random) ? value : -value;
+}
+
+static void
+test_fast_path_equals_the_plain_one (void)
+{
+  static const AssayDtype DTYPES[] = {ASSAY_DTYPE_FLOAT32,       ASSAY_DTYPE_TFLOAT32,
+                                      ASSAY_DTYPE_FLOAT16,       ASSAY_DTYPE_BFLOAT16,
+                                      ASSAY_DTYPE_FLOAT8_E4M3FN, ASSAY_DTYPE_FLOAT8_E5M2FNUZ,
+                                      ASSAY_DTYPE_FLOAT4_E2M1,   ASSAY_DTYPE_COMPLEX64,
+                                      ASSAY_DTYPE_FLOAT64,       ASSAY_DTYPE_INT32};
+  static const char *const TOLERANCES[] = {
+      "{\"rule\":\"allclose\",\"atol\":1e-3,\"rtol\":1e-2}",
+      "{\"rule\":\"either\",\"atol\":1e-3,\"rtol\":1e-2,\"matched_ratio\":0.5}",
+      "{\"rule\":\"rms_scaled\",\"rtol\":1e-2,\"max_error_cap\":3}",
+      "{\"rule\":\"exact\",\"equal_nan\":true}",
+      "{\"rule\":\"global_norm\",\"rtol\":1e-2}",
+      "{\"rule\":\"ulp\",\"ulp\":3}",
+  };
+  const gint64 shape[] = {37, 431};
+  g_autoptr (GRand) random = g_rand_new_with_seed (77);
+  for (gsize k = 0; k < G_N_ELEMENTS (DTYPES) * G_N_ELEMENTS (TOLERANCES); k++)
+    {
+      AssayDtype dtype = DTYPES[k % G_N_ELEMENTS (DTYPES)];
+      g_autoptr (AssayTolerance) t = tolerance_of (TOLERANCES[k / G_N_ELEMENTS (DTYPES)]);
+      g_autoptr (AssayArray) c = assay_array_new (dtype, shape, 2, NULL);
+      g_autoptr (AssayArray) r = assay_array_new (dtype, shape, 2, NULL);
+      gsize n = assay_array_components (c);
+      g_autofree double *gold = g_new (double, n);
+      g_autofree double *low = g_new (double, n);
+      for (gsize i = 0; i < n; i++)
+        {
+          gold[i] = any_value (random, dtype);
+          low[i] = isfinite (gold[i]) ? gold[i] * 1e-17 : 0;
+          assay_array_set (r, i, gold[i]);
+          gboolean near = g_rand_boolean (random);
+          double factor = 1 + g_rand_double_range (random, -1e-2, 1e-2);
+          assay_array_set (c, i, near ? gold[i] * factor : any_value (random, dtype));
+        }
+      AssayCompareInput input = {.candidate = c, .reference = r, .tolerance = t};
+      for (int with = 0; with < 3; with++)
+        {
+          input.gold = with ? gold : NULL;
+          input.gold_low = with == 2 ? low : NULL;
+          g_autofree char *fast = as_text (&input, FALSE);
+          g_autofree char *plain = as_text (&input, TRUE);
+          g_assert_cmpstr (fast, ==, plain);
+        }
+    }
+}
+
 static void
 test_position_shows_where (void)
 {
@@ -415,6 +486,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compare/integers", test_wide_integers_are_compared_as_integers);
   g_test_add_func ("/compare/twin", test_equals_a_slow_twin);
   g_test_add_func ("/compare/threads", test_threads_change_nothing);
+  g_test_add_func ("/compare/fast", test_fast_path_equals_the_plain_one);
   g_test_add_func ("/compare/position", test_position_shows_where);
   g_test_add_func ("/compare/empty", test_empty_and_cancelled);
   return g_test_run ();
