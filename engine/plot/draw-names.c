@@ -32,6 +32,22 @@ is_free (const Placing *placing, const AssayRect *box)
   return TRUE;
 }
 
+/* The words in the upper corner of a region. */
+static void
+take_region (Placing *placing, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+             const AssayLayer *layer)
+{
+  double width = 0, height = 0;
+  if (layer->kind != ASSAY_LAYER_REGION || !layer->label)
+    return;
+  assay_text_size (style, ASSAY_TEXT_LABEL, layer->label, &width, &height);
+  double right =
+      MIN (panel->frame.x + panel->frame.width, assay_panel_layout_x (panel, layer->x_end));
+  AssayRect box = {right - width - 8 * style->scale, panel->frame.y, width + 8 * style->scale,
+                   height + 2 * style->scale};
+  g_array_append_val (placing->taken, box);
+}
+
 static void
 take_marks (Placing *placing, const AssayPlotStyle *style, const AssayPanelLayout *panel,
             const GPtrArray *layers)
@@ -40,6 +56,7 @@ take_marks (Placing *placing, const AssayPlotStyle *style, const AssayPanelLayou
   for (guint l = 0; l < layers->len; l++)
     {
       const AssayLayer *layer = g_ptr_array_index (layers, l);
+      take_region (placing, style, panel, layer);
       for (guint i = 0; layer->kind == ASSAY_LAYER_MARKS && i < layer->y->len; i++)
         {
           double x = assay_panel_layout_x (panel, g_array_index (layer->x0, double, i));

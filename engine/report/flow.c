@@ -132,10 +132,28 @@ flow_heading (GPtrArray *atoms, const AssayBlock *block, double width, int *numb
   add_layout (atom, assay_document_text (note, SMALL, FALSE, -1));
 }
 
+/* Pango markup of plain words in which `code` may stand, as in Markdown. */
+static char *
+inline_markup (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "`", -1);
+  guint n = g_strv_length (parts);
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean code = i % 2 == 1 && i + 1 < n; /* between two backticks */
+      g_autofree char *escaped = g_markup_escape_text (parts[i], -1);
+      if (i % 2 == 1 && !code)
+        g_string_append_c (out, '`');
+      g_string_append_printf (out, code ? "<tt>%s</tt>" : "%s", escaped);
+    }
+  return g_string_free (out, FALSE);
+}
+
 static void
 flow_paragraph (GPtrArray *atoms, const AssayBlock *block, double width)
 {
-  g_autofree char *text = g_markup_escape_text (block->text, -1);
+  g_autofree char *text = inline_markup (block->text);
   g_autofree char *lead = block->lead ? g_markup_printf_escaped ("<b>%s</b> ", block->lead) : NULL;
   g_autofree char *markup = g_strconcat (lead ? lead : "", text, NULL);
   PangoLayout *layout = assay_document_text (markup, BODY, FALSE, width);

@@ -3,21 +3,33 @@
 
 #include <string.h>
 
-/* Characters that CommonMark would read as markup are escaped; the reviewer's own line breaks stay. */
+/* One character that CommonMark would read as markup is escaped. */
+static void
+append_character (GString *out, const char *c, gboolean line_start, gboolean cell)
+{
+  if (strchr ("\\`*_[]<>", *c) || (cell && *c == '|') || (line_start && strchr ("#+-=", *c)))
+    g_string_append_c (out, '\\');
+  g_string_append_c (out, *c);
+}
+
+/* The words as they are: code between two backticks of one line stays code, line breaks stay. */
 static void
 append_text (GString *out, const char *text, gboolean cell)
 {
   for (const char *c = text; c && *c; c++)
     {
-      gboolean start = c == text || c[-1] == '\n';
-      if (strchr ("\\`*_[]<>", *c) || (cell && *c == '|') || (start && strchr ("#+-=", *c)))
-        g_string_append_c (out, '\\');
-      if (*c == '\n' && cell)
+      const char *end = *c == '`' ? strpbrk (c + 1, "`\n") : NULL;
+      if (end && *end == '`' && end > c + 1 && !cell)
+        {
+          g_string_append_len (out, c, end - c + 1);
+          c = end;
+        }
+      else if (*c == '\n' && cell)
         g_string_append (out, "<br>");
-      else if (*c == '\n' && c[1] != '\n' && (c == text || c[-1] != '\n'))
-        g_string_append (out, "  \n");
+      else if (*c == '\n')
+        g_string_append (out, c[1] != '\n' && c > text && c[-1] != '\n' ? "  \n" : "\n");
       else
-        g_string_append_c (out, *c);
+        append_character (out, c, c == text || c[-1] == '\n', cell);
     }
 }
 

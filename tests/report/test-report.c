@@ -63,9 +63,10 @@ score_everything (Fixture *f)
                                       "Only the shapes of the benchmark are checked.");
     }
   assay_review_editor_set_score (f->editor, "tolerance-fitness", "0", 0);
-  assay_review_editor_set_text (f->editor, "tolerance-fitness", ASSAY_TEXT_PROBLEM,
-                                "allclose(1e-4, 1e-4) is larger than every output of softmax over "
-                                "4096 columns (largest 6.3e-5). All zeros pass <vocab> & *wide*.");
+  assay_review_editor_set_text (
+      f->editor, "tolerance-fitness", ASSAY_TEXT_PROBLEM,
+      "allclose(1e-4, 1e-4) is larger than every output of softmax over "
+      "4096 columns (largest 6.3e-5). All zeros pass <vocab> & *wide*, `atol_` too.");
   assay_review_editor_set_text (f->editor, "tolerance-fitness", ASSAY_TEXT_FIX,
                                 "Use rtol 2e-5 and atol 1e-12 against the double reference.");
   assay_review_editor_attach (f->editor, "tolerance-fitness", &margin);
@@ -237,7 +238,7 @@ markdown_escapes_the_reviewers_words (Fixture *f, gconstpointer data)
   g_autofree char *figure = g_build_filename (f->folder, "my report-figures", "figure-1.svg", NULL);
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_nonnull (strstr (text, "# softmax_rows_f32\n"));
-  g_assert_nonnull (strstr (text, "All zeros pass \\<vocab\\> & \\*wide\\*."));
+  g_assert_nonnull (strstr (text, "All zeros pass \\<vocab\\> & \\*wide\\*, `atol_` too."));
   g_assert_nonnull (strstr (text, "(my%20report-figures/figure-1.svg)"));
   g_assert_nonnull (strstr (text, "```\n\"tolerance\": {\"rule\": \"allclose\",\n"));
   g_assert_nonnull (strstr (text, "### blocker: All zeros pass"));
