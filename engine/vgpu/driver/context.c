@@ -52,7 +52,6 @@ cuInit (unsigned int flags)
     {
       const char *environment = getenv ("ASSAY_VGPU");
       vgpu_settings_defaults ();
-      vgpu_choose_handlers ();
       if (environment != NULL && !vgpu_settings_apply (environment))
         {
           fprintf (stderr, "%s (in ASSAY_VGPU)\n", assayVgpuLastError ());

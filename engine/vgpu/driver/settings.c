@@ -3,6 +3,7 @@
 #include "engine/vgpu/check/record.h"
 #include "engine/vgpu/check/text.h"
 #include "engine/vgpu/driver/driver.h"
+#include "engine/vgpu/exec/run.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -34,6 +35,7 @@ vgpu_settings_defaults (void)
   VgpuSettings *settings = &vgpu_driver.settings;
   if (settings->target != NULL)
     return;
+  vgpu_choose_handlers ();
   *settings = (VgpuSettings) {.target = assay_target_limits ("sm_80"),
                               .checks = VGPU_CHECK_SYNC | VGPU_CHECK_COUNTS,
                               .print_cap = 1 << 20};
@@ -183,6 +185,17 @@ set_continue (const char *value)
   return true;
 }
 
+static bool
+set_host (const char *value)
+{
+  if (strcmp (value, "plain") == 0)
+    return vgpu_use_handlers (0) != NULL;
+  if (strcmp (value, "best") != 0)
+    return false;
+  vgpu_choose_handlers ();
+  return true;
+}
+
 static const struct
 {
   const char *key;
@@ -192,6 +205,7 @@ static const struct
     {"checks", set_checks},
     {"math", set_math},
     {"threads", set_threads},
+    {"host", set_host},
     {"seed", set_seed},
     {"report_fd", set_report_fd},
     {"max_instructions", set_max_instructions},

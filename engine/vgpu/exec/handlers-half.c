@@ -302,7 +302,8 @@ directed (f32 nearest, int error, u32 flags)
   const u32 rounding = flags & VGPU_INS_ROUND;
   if (error == 0 || rounding == VGPU_ROUND_NEAREST)
     return nearest;
-  const bool up = rounding == VGPU_ROUND_UP || (rounding == VGPU_ROUND_ZERO && nearest < 0);
+  const bool up =
+      rounding == VGPU_ROUND_UP || (rounding == VGPU_ROUND_ZERO && __builtin_signbit (nearest));
   if (up)
     return error > 0 ? nextafterf (nearest, INFINITY) : nearest;
   return error < 0 ? nextafterf (nearest, -INFINITY) : nearest;

@@ -154,8 +154,8 @@
   TERNARY (PRMT, "prmt.b32", u32, u32, u32, u32, permute_bytes (a, b, c)) \
   BINARY (BMSK_CLAMP, "bmsk.clamp.b32", u32, u32, u32, bit_mask (a < 32 ? a : 32, b < 32 ? b : 32)) \
   BINARY (BMSK_WRAP, "bmsk.wrap.b32", u32, u32, u32, bit_mask (a & 31, b & 31)) \
-  BINARY (SZEXT_CLAMP_U32, "szext.clamp.u32", u32, u32, u32, (u32) extract_field (a, 0, b, 32, false)) \
-  BINARY (SZEXT_CLAMP_S32, "szext.clamp.s32", u32, u32, u32, b == 0 ? 0 : (u32) extract_field (a, 0, b, 32, true)) \
+  BINARY (SZEXT_CLAMP_U32, "szext.clamp.u32", u32, u32, u32, (u32) extract_field (a, 0, b < 32 ? b : 32, 32, false)) \
+  BINARY (SZEXT_CLAMP_S32, "szext.clamp.s32", u32, u32, u32, b == 0 ? 0 : (u32) extract_field (a, 0, b < 32 ? b : 32, 32, true)) \
   UNARY (COPY_LOW_16_32, "", u16, u32, (u16) a) \
   UNARY (COPY_LOW_16_64, "", u16, u64, (u16) a) \
   UNARY (COPY_LOW_32_64, "", u32, u64, (u32) a) \
