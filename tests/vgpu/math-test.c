@@ -49,7 +49,7 @@ static const Single singles[] = {
     {"erff", 9, erf, NULL, 2, -4, 4},
     {"erfcf", 10, erfc, NULL, 4, -4, 9},
     {"log1pf", 11, log1p, NULL, 1, -0.99, 100},
-    {"expm1f", 12, expm1, NULL, 1.25, -20, 80},
+    {"expm1f", 12, expm1, NULL, 1.5, -20, 80},
     {"cbrtf", 13, cbrt, NULL, 1, -1e10, 1e10},
     {"atanf", 14, atan, NULL, 2, -100, 100},
     {"asinf", 15, asin, NULL, 2, -1, 1},
