@@ -68,16 +68,23 @@ select_names (const GPtrArray *list, int kind, const char *output, gboolean thro
   return names;
 }
 
-/* The names in a row, without a beginning that all of them share. */
+/* "output rounded to tfloat32, float16; zeros": a beginning that several share is said once. */
 static char *
-join (const GPtrArray *names, const char *common)
+join (const GPtrArray *names)
 {
+  static const char *const BEGINNINGS[] = {"output rounded to ", "inputs rounded to "};
   GString *out = g_string_new (NULL);
+  const char *last = NULL;
   for (guint i = 0; i < names->len; i++)
     {
-      const char *name = g_ptr_array_index (names, i);
-      gsize skip = g_str_has_prefix (name, common) ? strlen (common) : 0;
-      g_string_append_printf (out, "%s%s", i ? ", " : "", name + skip);
+      const char *name = g_ptr_array_index (names, i), *beginning = NULL;
+      for (gsize k = 0; k < G_N_ELEMENTS (BEGINNINGS); k++)
+        if (g_str_has_prefix (name, BEGINNINGS[k]))
+          beginning = BEGINNINGS[k];
+      gboolean again = beginning && beginning == last;
+      g_string_append (out, i == 0 ? "" : last && !again ? "; " : ", ");
+      g_string_append (out, again ? name + strlen (beginning) : name);
+      last = beginning;
     }
   return g_string_free (out, FALSE);
 }
@@ -134,14 +141,14 @@ add_trivial (AssayDeriving *deriving, const Planted *planted)
 
 static void
 add_list (AssayDeriving *deriving, const GPtrArray *list, int kind, const char *output,
-          const char *rule, gboolean through, const char *said, const char *common)
+          const char *rule, gboolean through, const char *said)
 {
   const Planted *witness = NULL;
   g_autoptr (GPtrArray) names = select_names (list, kind, output, through, &witness);
   if (!names->len)
     return;
   const AssayProbe *probe = witness->witness;
-  g_autofree char *all = join (names, common);
+  g_autofree char *all = join (names);
   g_autofree char *text = rule_text (deriving, probe->workload, output);
   AssayFinding *finding = begin (deriving, rule, witness);
   finding->count = names->len;
@@ -165,11 +172,11 @@ add_output (AssayDeriving *deriving, const GPtrArray *list, const char *output)
         add_trivial (deriving, planted);
     }
   add_list (deriving, list, ASSAY_PROBE_DOWNGRADE, output, "num.downgrade-passes", TRUE,
-            "accepts values rounded to", "output rounded to ");
+            "accepts lower precision:");
   add_list (deriving, list, ASSAY_PROBE_MUTANT, output, "num.tolerance-too-loose", TRUE,
-            "lets wrong answers through:", "");
+            "lets wrong answers through:");
   add_list (deriving, list, ASSAY_PROBE_HONEST, output, "num.tolerance-too-tight", FALSE,
-            "refuses right answers:", "");
+            "refuses right answers:");
 }
 
 void

@@ -132,27 +132,57 @@ probe_copies (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
   return TRUE;
 }
 
-/* Types whose precision is below both the output's and what the task promises to compute in. */
-static gboolean
-probe_downgrades (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
-                  GCancellable *cancellable, GError **error)
+guint
+assay_probes_lower_types (AssayDtype dtype, const char *compute, gboolean tf32_allowed,
+                          AssayDtype *types)
 {
   static const AssayDtype LOWER[] = {ASSAY_DTYPE_FLOAT32,       ASSAY_DTYPE_TFLOAT32,
                                      ASSAY_DTYPE_FLOAT16,       ASSAY_DTYPE_BFLOAT16,
                                      ASSAY_DTYPE_FLOAT8_E4M3FN, ASSAY_DTYPE_FLOAT8_E5M2};
-  AssayDtype compute = assay_dtype_from_name (planting->input->compute);
-  int limit = assay_dtype_format (planting->reference->dtype)->fraction_bits;
-  if (compute != ASSAY_DTYPE_UNKNOWN && assay_dtype_is_float (compute))
-    limit = MIN (limit, assay_dtype_format (compute)->fraction_bits);
-  for (gsize i = 0; planting->is_float && i < G_N_ELEMENTS (LOWER); i++)
+  AssayDtype promised = assay_dtype_from_name (compute);
+  int limit = assay_dtype_format (dtype)->fraction_bits;
+  guint n = 0;
+  if (promised != ASSAY_DTYPE_UNKNOWN && assay_dtype_is_float (promised))
+    limit = MIN (limit, assay_dtype_format (promised)->fraction_bits);
+  for (gsize i = 0; assay_dtype_is_float (dtype) && i < G_N_ELEMENTS (LOWER); i++)
     {
-      if (assay_dtype_format (LOWER[i])->fraction_bits >= limit)
-        continue;
-      g_autofree char *name = g_strdup_printf ("output rounded to %s", assay_dtype_name (LOWER[i]));
-      assay_plant_downgrade (planting, LOWER[i], out);
+      gboolean allowed = tf32_allowed && LOWER[i] == ASSAY_DTYPE_TFLOAT32;
+      if (assay_dtype_format (LOWER[i])->fraction_bits < limit && !allowed)
+        types[n++] = LOWER[i];
+    }
+  return n;
+}
+
+static gboolean
+probe_downgrades (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
+                  GCancellable *cancellable, GError **error)
+{
+  AssayDtype types[ASSAY_N_DTYPES];
+  guint n = assay_probes_lower_types (planting->reference->dtype, planting->input->compute,
+                                      planting->input->tf32_allowed, types);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("output rounded to %s", assay_dtype_name (types[i]));
+      assay_plant_downgrade (planting, types[i], out);
       if (equals_reference (planting, out))
         continue;
       if (!judge (planting, out, planting->reference, ASSAY_PROBE_DOWNGRADE, name, audit,
+                  cancellable, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+probe_answers (const AssayPlanting *planting, AssayAudit *audit, GCancellable *cancellable,
+               GError **error)
+{
+  for (guint i = 0; i < planting->input->n_answers; i++)
+    {
+      const AssayProbeAnswer *answer = &planting->input->answers[i];
+      if (answer->kind != ASSAY_PROBE_HONEST && equals_reference (planting, answer->array))
+        continue;
+      if (!judge (planting, answer->array, planting->reference, answer->kind, answer->name, audit,
                   cancellable, error))
         return FALSE;
     }
@@ -197,7 +227,8 @@ assay_probes_run (const AssayProbesInput *input, AssayAudit *audit, GCancellable
   gboolean done = probe_reference (&planting, out, audit, cancellable, error)
                   && probe_plants (&planting, out, audit, cancellable, error)
                   && probe_copies (&planting, out, audit, cancellable, error)
-                  && probe_downgrades (&planting, out, audit, cancellable, error);
+                  && probe_downgrades (&planting, out, audit, cancellable, error)
+                  && probe_answers (&planting, audit, cancellable, error);
   g_free (planting.values);
   return done && finish_plane (planting.plane, input, cancellable, error);
 }

@@ -16,6 +16,14 @@ typedef struct
   const AssayArray *array;
 } AssayProbeInput;
 
+/* An answer of the caller's own making: what the reference gives for inputs of lower precision, say. */
+typedef struct
+{
+  AssayProbeKind kind;
+  const char *name;
+  const AssayArray *array; /* dtype and shape of the reference */
+} AssayProbeAnswer;
+
 typedef struct
 {
   const char *workload, *output;
@@ -25,11 +33,20 @@ typedef struct
   const AssayProbeInput
       *inputs; /* arrays that might be copied; those of another shape are left out */
   guint n_inputs;
+  const AssayProbeAnswer *answers;
+  guint n_answers;
   const AssayArray *stale;     /* what another workload's run left behind: same shape, or NULL */
   const char *compute;         /* the promised dtype, or NULL: downgrades are what lies below it */
+  gboolean tf32_allowed;       /* the specification lets float32 be computed in tfloat32 */
   const AssayArray *candidate; /* its frontier and shares join the plane; or NULL */
   guint threads;
 } AssayProbesInput;
+
+/* The types that are a downgrade of `dtype` for this task: fewer bits of precision than it has and
+ * than the promised type of computation, and not tfloat32 where that is allowed. Returns how many;
+ * `types` has room for ASSAY_N_DTYPES. */
+guint assay_probes_lower_types (AssayDtype dtype, const char *compute, gboolean tf32_allowed,
+                                AssayDtype *types);
 
 /* Appends AssayProbe records of this output to audit->probes, and its plane to audit->planes. A probe that cannot differ from the
  * right answer (all rows alike, an output that is zero) is left out: it would prove nothing. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/run/pipeline.h"
+#include "engine/run/downgrade.h"
 
 #include "engine/base/error.h"
-#include "engine/numerics/probes.h"
 
 #include <string.h>
 
@@ -25,14 +24,22 @@ stale_result (const AssayPipeline *p, const AssayCase *c, guint output)
 }
 
 static gboolean
-probe_output (AssayPipeline *p, AssayCase *c, guint index, AssayAudit *audit, GError **error)
+probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *downgrades,
+              AssayAudit *audit, GError **error)
 {
   const AssayPlannedArray *planned = g_ptr_array_index (c->plan->outputs, index);
   const AssayGoldValues *gold = index < c->golds->len ? g_ptr_array_index (c->golds, index) : NULL;
   g_autoptr (AssayTolerance) tolerance =
       assay_task_tolerance (p->task, c->workload, planned->array->name, error);
   g_autofree AssayProbeInput *inputs = g_new0 (AssayProbeInput, c->plan->inputs->len + 1);
+  g_autofree AssayProbeAnswer *answers = g_new0 (AssayProbeAnswer, downgrades->len + 1);
   guint count = 0;
+  for (guint i = 0; i < downgrades->len; i++)
+    {
+      const AssayDowngrade *downgrade = g_ptr_array_index (downgrades, i);
+      answers[i] = (AssayProbeAnswer) {ASSAY_PROBE_DOWNGRADE, downgrade->name,
+                                       g_ptr_array_index (downgrade->outputs, index)};
+    }
   for (guint i = 0; i < c->plan->inputs->len; i++)
     {
       const AssayPlannedArray *input = g_ptr_array_index (c->plan->inputs, i);
@@ -50,7 +57,10 @@ probe_output (AssayPipeline *p, AssayCase *c, guint index, AssayAudit *audit, GE
       .inputs = inputs,
       .n_inputs = count,
       .stale = stale_result (p, c, index),
+      .answers = answers,
+      .n_answers = downgrades->len,
       .compute = p->task->numerics.compute,
+      .tf32_allowed = assay_task_promise (p->task->numerics.tf32) == 1,
   };
   return tolerance && assay_probes_run (&probes, audit, p->cancellable, error);
 }
@@ -66,8 +76,9 @@ assay_stage_audit (AssayPipeline *p, char **reason)
       AssayCase *c = g_ptr_array_index (p->cases, i);
       assay_pipeline_progress (p, (double) i / p->cases->len, "planted answers for %s",
                                c->workload->name);
+      g_autoptr (GPtrArray) downgrades = assay_downgrades_run (p, c);
       for (guint k = 0; k < c->references->len; k++)
-        if (!probe_output (p, c, k, audit, &error))
+        if (!probe_output (p, c, k, downgrades, audit, &error))
           {
             *reason = g_strdup (error->message);
             assay_audit_conclude (audit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/run/pipeline.h"
+#include "engine/run/downgrade.h"
 
 #include "engine/base/error.h"
 #include "engine/base/json.h"
@@ -174,6 +174,7 @@ typedef struct
   AssayPipeline *pipeline;
   AssayCase *c;
   AssayReal real;
+  GPtrArray *values;  /* AssayMemory *, by input: the case's own, or others */
   GPtrArray *outputs; /* AssayMemory * */
   AssayWorkerReply *reply;
   GError *error;
@@ -261,7 +262,7 @@ rung_spec (Rung *rung, AssayWorkerRequest *request, GError **error)
   for (guint i = 0; i < c->plan->inputs->len; i++)
     {
       const AssayPlannedArray *array = g_ptr_array_index (c->plan->inputs, i);
-      AssayMemory *memory = g_ptr_array_index (c->values, i);
+      AssayMemory *memory = g_ptr_array_index (rung->values, i);
       if (memory && !array->scalar)
         add_array (request, spec, array, memory, "in");
     }
@@ -399,7 +400,7 @@ assay_reference_run (AssayPipeline *p, AssayCase *c, char **reason)
     }
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     {
-      rungs[real] = (Rung) {.pipeline = p, .c = c, .real = (AssayReal) real};
+      rungs[real] = (Rung) {.pipeline = p, .c = c, .real = (AssayReal) real, .values = c->values};
       rungs[real].outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
       threads[real] = g_thread_new ("rung", run_rung, &rungs[real]);
     }
@@ -409,4 +410,23 @@ assay_reference_run (AssayPipeline *p, AssayCase *c, char **reason)
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     rung_clear (&rungs[real]);
   return taken;
+}
+
+GPtrArray *
+assay_reference_run_with (AssayPipeline *p, AssayCase *c, AssayReal real, GPtrArray *values)
+{
+  Rung rung = {.pipeline = p, .c = c, .real = real, .values = values};
+  g_autoptr (GPtrArray) arrays =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_unref);
+  rung.outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
+  gboolean done = p->libraries[real] && GPOINTER_TO_INT (run_rung (&rung));
+  for (guint i = 0; i < c->plan->outputs->len && done; i++)
+    {
+      AssayArray *array = rounded_reference (&rung, i, NULL);
+      done = array != NULL;
+      if (array)
+        g_ptr_array_add (arrays, array);
+    }
+  rung_clear (&rung);
+  return done ? g_steal_pointer (&arrays) : NULL;
 }
