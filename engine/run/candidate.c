@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PTX_FD 10
+#define LIBRARY_FD 11
 #define FIRST_ARRAY_FD 12
 #define DRIVER "/assay/driver"
 #define GUARD_BYTES 4096 /* before and after an output, on devices without a bounds check */
@@ -172,6 +173,7 @@ add_arguments (Attempt *attempt, GError **error)
           wanted->real = assay_array_get (input->values, 0);
           wanted->integer = (gint64) wanted->real;
           wanted->is_real = assay_dtype_is_float (input->values->dtype);
+          wanted->single = input->values->dtype != ASSAY_DTYPE_FLOAT64;
         }
       else
         wanted->array = g_strdup (array_argument (attempt->c->plan, &argument));
@@ -183,6 +185,13 @@ static gboolean
 add_launch (Attempt *attempt, GError **error)
 {
   AssayLaunchShape shape;
+  if (assay_candidate_is_host (attempt->p->candidate))
+    {
+      attempt->request->host = TRUE;
+      attempt->request->library_fd = LIBRARY_FD;
+      assay_sandbox_spec_pass (attempt->spec, attempt->p->host, LIBRARY_FD);
+      return TRUE;
+    }
   if (!assay_plan_launch (attempt->c->plan, &attempt->p->candidate->entry, &shape, error))
     return FALSE;
   g_array_append_vals (attempt->request->grid, shape.grid, 3);
@@ -283,33 +292,31 @@ rename_files (const AssayPipeline *p, JsonObject *report)
 }
 
 static void
-add_extents (GArray *out, JsonObject *object, const char *key, GArray *otherwise)
+add_extents (GArray *out, JsonObject *object, const char *key)
 {
-  JsonArray *array = object ? assay_json_array (object, key) : NULL;
-  for (guint i = 0; array && i < json_array_get_length (array); i++)
+  JsonArray *array = assay_json_array (object, key);
+  for (guint i = 0; array && i < MIN (json_array_get_length (array), 3); i++)
     {
-      gint64 value = json_array_get_int_element (array, i);
+      gint64 value = json_node_get_int (json_array_get_element (array, i));
       g_array_append_val (out, value);
     }
-  if (!array)
-    g_array_append_vals (out, otherwise->data, otherwise->len);
 }
 
-/* The virtual GPU's record of a launch, or, with a real driver, the bare shape. */
+/* The virtual GPU's record of a launch, or what the worker said before it. */
 static void
-add_launch_record (Attempt *attempt, JsonObject *counted, gint64 registers)
+add_launch_record (Attempt *attempt, JsonObject *told, gint64 registers, gboolean counted)
 {
   AssayLaunch *launch = assay_json_table_new (&ASSAY_LAUNCH_TABLE);
-  const char *kernel = counted ? assay_json_string (counted, "kernel") : NULL;
+  const char *kernel = assay_json_string (told, "kernel");
   launch->kernel = g_strdup (kernel ? kernel : attempt->request->symbol);
-  add_extents (launch->grid, counted, "grid", attempt->request->grid);
-  add_extents (launch->block, counted, "block", attempt->request->block);
-  launch->shared = attempt->request->shared;
+  add_extents (launch->grid, told, "grid");
+  add_extents (launch->block, told, "block");
+  launch->shared = assay_json_int (told, "shared", attempt->request->shared);
   launch->registers = registers;
   if (counted)
     {
       launch->counters = json_node_new (JSON_NODE_OBJECT);
-      json_node_set_object (launch->counters, counted);
+      json_node_set_object (launch->counters, told);
     }
   g_ptr_array_add (attempt->c->record->launches, launch);
 }
@@ -326,13 +333,14 @@ take_launches (Attempt *attempt, const AssayWorkerReply *reply)
       JsonObject *record = g_ptr_array_index (reply->findings, i);
       if (g_strcmp0 (assay_json_string (record, "type"), "launch") != 0)
         continue;
-      add_launch_record (attempt, record, registers);
+      add_launch_record (attempt, record, registers, TRUE);
       counted++;
     }
   for (guint i = counted; i < reply->launches->len; i++)
     {
-      gint64 own = assay_json_int (g_ptr_array_index (reply->launches, i), "registers", -1);
-      add_launch_record (attempt, NULL, own > 0 ? own : registers);
+      JsonObject *told = g_ptr_array_index (reply->launches, i);
+      gint64 own = assay_json_int (told, "registers", -1);
+      add_launch_record (attempt, told, own > 0 ? own : registers, FALSE);
     }
 }
 

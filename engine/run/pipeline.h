@@ -10,6 +10,8 @@
 #include "engine/task/reference.h"
 #include "engine/worker/session.h"
 
+#include <pthread.h>
+
 G_BEGIN_DECLS
 
 /* One run on its way through the stages. Belongs to the thread of its job; stages start further
@@ -55,11 +57,13 @@ typedef struct
   AssayEvents *events;
   AssayRun *run;
   AssayFacts facts;
+  pthread_mutex_t lock; /* of facts.failures: reference and candidate fail beside one another */
 
   int stage; /* the one at work, an AssayStageKind */
   gint64 stage_started;
   GPtrArray *cases;                            /* AssayCase * */
   AssayMemory *ptx;                            /* compiled for `target`; NULL when that failed */
+  AssayMemory *host;                           /* for a host entry: the library that launches */
   char *entry;                                 /* the kernel's name in it */
   AssayMemory *libraries[ASSAY_REAL_QUAD + 1]; /* the reference, by AssayReal */
   char *reference_reason;                      /* why there is none */
@@ -124,6 +128,10 @@ void assay_case_compare (AssayPipeline *pipeline, AssayCase *c);
 
 /* Compiles for one target into a record and, with `ptx` and `entry`, hands over what came out. */
 AssayStatus assay_compile_target (AssayPipeline *pipeline, const char *target, AssayMemory **ptx,
-                                  char **entry, AssayCompile **record);
+                                  AssayMemory **host, char **entry, AssayCompile **record);
+/* Whether the candidate's entry is a host function. */
+gboolean assay_candidate_is_host (const AssayCandidate *candidate);
+/* The other targets of the task, when nobody waits any more. */
+void assay_compile_others (AssayPipeline *pipeline);
 
 G_END_DECLS

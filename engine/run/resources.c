@@ -16,20 +16,27 @@ number_before (const char *line, const char *what, gint64 *value)
   while (start > line && g_ascii_isdigit (start[-1]))
     start--;
   if (start < at)
-    *value = g_ascii_strtoll (start, NULL, 10);
+    *value = MAX (*value, g_ascii_strtoll (start, NULL, 10));
+}
+
+static gboolean
+is_entry (const char *line, const char *wanted, const char *entry)
+{
+  const char *at = strstr (line, wanted);
+  return at && (!entry || at[strlen (wanted)] == '\'');
 }
 
 gboolean
 assay_resources_parse (const char *log, const char *entry, AssayCompile *compile)
 {
   g_auto (GStrv) lines = g_strsplit (log, "\n", -1);
-  g_autofree char *wanted = g_strdup_printf ("Compiling entry function '%s'", entry);
+  g_autofree char *wanted = g_strdup_printf ("Compiling entry function '%s", entry ? entry : "");
   gboolean mine = FALSE, found = FALSE;
   for (guint i = 0; lines[i]; i++)
     {
       const char *line = lines[i];
       if (strstr (line, "Compiling entry function"))
-        mine = strstr (line, wanted) != NULL;
+        mine = is_entry (line, wanted, entry);
       if (!mine)
         continue;
       found = TRUE;
@@ -41,7 +48,7 @@ assay_resources_parse (const char *log, const char *entry, AssayCompile *compile
         }
       if (strstr (line, "Used "))
         {
-          compile->shared_bytes = 0;
+          compile->shared_bytes = MAX (compile->shared_bytes, 0);
           number_before (line, " registers", &compile->registers);
           number_before (line, " bytes smem", &compile->shared_bytes);
         }

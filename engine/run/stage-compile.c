@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PTX_FD 10
+#define LIBRARY_FD 11
 
 /* "cuda:sm_90a" → "sm_90a"; NULL for what NVRTC does not compile for. */
 static const char *
@@ -20,11 +21,17 @@ cuda_target (const char *target)
   return g_str_has_prefix (target, "sm_") ? target : NULL;
 }
 
-static AssayCacheKey *
-compile_key (AssayPipeline *p, const char *target)
+gboolean
+assay_candidate_is_host (const AssayCandidate *candidate)
 {
-  AssayCacheKey *key = assay_cache_key_new ("ptx");
-  g_autofree char *worker = NULL;
+  return candidate->entry.kind == ASSAY_ENTRY_HOST;
+}
+
+static AssayCacheKey *
+compile_key (AssayPipeline *p, const char *kind, const char *target)
+{
+  AssayCacheKey *key = assay_cache_key_new (kind);
+  assay_cache_key_add (key, assay_candidate_is_host (p->candidate) ? "host" : "kernel");
   assay_cache_key_add_program (key, p->toolkit->nvrtc);
   assay_cache_key_add_program (key, p->toolkit->nvcc);
   assay_cache_key_add (key, target);
@@ -65,7 +72,8 @@ add_sources (AssayPipeline *p, const AssaySandboxSpec *spec, AssayWorkerRequest 
 }
 
 static AssayWorkerReply *
-ask_compiler (AssayPipeline *p, const char *target, AssayMemory *ptx, GError **error)
+ask_compiler (AssayPipeline *p, const char *target, AssayMemory *ptx, AssayMemory *host,
+              GError **error)
 {
   g_autoptr (AssayWorkerRequest) request = assay_worker_request_new ();
   g_autoptr (AssaySandboxSpec) spec = assay_pipeline_worker (p, p->candidate->sources, error);
@@ -83,6 +91,12 @@ ask_compiler (AssayPipeline *p, const char *target, AssayMemory *ptx, GError **e
   request->resources = TRUE;
   request->output_fd = PTX_FD;
   assay_sandbox_spec_pass (spec, ptx, PTX_FD);
+  if (host)
+    {
+      request->host = TRUE;
+      request->library_fd = LIBRARY_FD;
+      assay_sandbox_spec_pass (spec, host, LIBRARY_FD);
+    }
   return assay_worker_call (spec, p->tier, request, p->cancellable, error);
 }
 
@@ -94,7 +108,7 @@ take_note (AssayPipeline *p, JsonObject *note, AssayCompile *record, char **entr
   g_autofree char *file = g_strdup_printf ("compile-%s.log", record->target);
   record->status = ASSAY_STATUS_PASSED;
   if (log && name)
-    assay_resources_parse (log, name, record);
+    assay_resources_parse (log, assay_candidate_is_host (p->candidate) ? NULL : name, record);
   record->log = assay_pipeline_write (p, "logs", file, log ? log : "", -1);
   if (entry)
     *entry = g_strdup (name);
@@ -142,33 +156,81 @@ tell_compile (AssayPipeline *p, const AssayCompile *record)
                            assay_json_table_write (&ASSAY_COMPILE_TABLE, record));
 }
 
+/* PTX, for a host entry the library that launches as well, and what the compiler said of them. */
+typedef struct
+{
+  AssayMemory *ptx, *host;
+  JsonNode *note;
+} Product;
+
+static void
+product_clear (Product *product)
+{
+  g_clear_pointer (&product->ptx, assay_memory_unref);
+  g_clear_pointer (&product->host, assay_memory_unref);
+  g_clear_pointer (&product->note, json_node_unref);
+}
+
+static gboolean
+load_product (AssayPipeline *p, const char *target, Product *product)
+{
+  gboolean is_host = assay_candidate_is_host (p->candidate);
+  g_autoptr (AssayCacheKey) ptx = compile_key (p, "ptx", target);
+  g_autoptr (AssayCacheKey) host = compile_key (p, "host", target);
+  product->ptx = assay_cache_load (ptx, &product->note);
+  if (product->ptx && is_host)
+    product->host = assay_cache_load (host, NULL);
+  if (product->ptx && (product->host || !is_host))
+    return TRUE;
+  product_clear (product);
+  return FALSE;
+}
+
+static gboolean
+make_product (AssayPipeline *p, const char *target, Product *product, AssayWorkerReply **reply,
+              GError **error)
+{
+  gboolean is_host = assay_candidate_is_host (p->candidate);
+  product->ptx = assay_memory_new_growing ("ptx", error);
+  if (product->ptx && is_host)
+    product->host = assay_memory_new_growing ("host", error);
+  if (!product->ptx || (is_host && !product->host))
+    return FALSE;
+  *reply = ask_compiler (p, target, product->ptx, product->host, error);
+  if (!*reply || (*reply)->outcome != ASSAY_OUTCOME_DONE
+      || !assay_memory_finish (product->ptx, error)
+      || (is_host && !assay_memory_finish (product->host, error)))
+    return FALSE;
+  g_autoptr (AssayCacheKey) ptx = compile_key (p, "ptx", target);
+  g_autoptr (AssayCacheKey) host = compile_key (p, "host", target);
+  product->note = json_node_new (JSON_NODE_OBJECT);
+  json_node_set_object (product->note, (*reply)->done);
+  if (is_host)
+    assay_cache_store (host, product->host, product->note);
+  assay_cache_store (ptx, product->ptx, product->note);
+  return TRUE;
+}
+
 AssayStatus
-assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, char **entry,
-                      AssayCompile **out)
+assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, AssayMemory **host,
+                      char **entry, AssayCompile **out)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayWorkerReply) reply = NULL;
-  g_autoptr (JsonNode) note = NULL;
+  Product product = {NULL, NULL, NULL};
   gint64 started = g_get_monotonic_time ();
   AssayCompile *record = assay_json_table_new (&ASSAY_COMPILE_TABLE);
-  g_autoptr (AssayCacheKey) key = compile_key (p, target);
-  g_autoptr (AssayMemory) memory = assay_cache_load (key, &note);
   record->target = g_strdup (target);
   record->registers = record->shared_bytes = record->spill_store_bytes = -1;
   record->spill_load_bytes = record->stack_bytes = -1;
-  if (!memory)
+  if (load_product (p, target, &product) || make_product (p, target, &product, &reply, &error))
     {
-      memory = assay_memory_new_growing ("ptx", &error);
-      reply = memory ? ask_compiler (p, target, memory, &error) : NULL;
-      if (reply && reply->outcome == ASSAY_OUTCOME_DONE && assay_memory_finish (memory, &error))
-        {
-          note = json_node_new (JSON_NODE_OBJECT);
-          json_node_set_object (note, reply->done);
-          assay_cache_store (key, memory, note);
-        }
+      take_note (p, json_node_get_object (product.note), record, entry);
+      if (ptx)
+        *ptx = g_steal_pointer (&product.ptx);
+      if (host)
+        *host = g_steal_pointer (&product.host);
     }
-  if (note)
-    take_note (p, json_node_get_object (note), record, entry);
   else
     {
       const char *message = error ? error->message : reply->message;
@@ -177,9 +239,8 @@ assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, c
       if (p->ptx || g_str_equal (target, p->target))
         set_place (p, assay_pipeline_fail (p, NULL, "compile", reply, message));
     }
+  product_clear (&product);
   record->seconds = (double) (g_get_monotonic_time () - started) / G_TIME_SPAN_SECOND;
-  if (note && ptx)
-    *ptx = g_steal_pointer (&memory);
   *out = record;
   tell_compile (p, record);
   return record->status;
@@ -205,58 +266,59 @@ write_ptx (AssayPipeline *p)
 static char *
 why_not (const AssayPipeline *p)
 {
-  const AssayFailure *last = g_ptr_array_index (p->facts.failures, p->facts.failures->len - 1);
-  return g_strdup_printf ("%s does not compile for %s: %s", p->candidate->name, p->target,
-                          last->message);
+  for (guint i = 0; i < p->facts.failures->len; i++)
+    {
+      const AssayFailure *failure = g_ptr_array_index (p->facts.failures, i);
+      if (g_str_equal (failure->role, "compile"))
+        return g_strdup_printf ("%s does not compile for %s: %s", p->candidate->name, p->target,
+                                failure->message);
+    }
+  return g_strdup_printf ("%s does not compile for %s", p->candidate->name, p->target);
 }
 
-/* The other targets of the task, after the one that is run; they hold up nothing that a client
- * waits for. */
-static AssayStatus
-compile_others (AssayPipeline *p)
+void
+assay_compile_others (AssayPipeline *p)
 {
-  AssayStatus status = ASSAY_STATUS_PASSED;
-  for (guint i = 0; p->task->targets && p->task->targets[i]; i++)
+  AssayStage *stage = g_ptr_array_index (p->run->stages, ASSAY_STAGE_COMPILE);
+  int at_work = p->stage;
+  p->stage = ASSAY_STAGE_COMPILE;
+  for (guint i = 0; p->toolkit && p->task->targets && p->task->targets[i]; i++)
     {
       const char *target = cuda_target (p->task->targets[i]);
       AssayCompile *record = NULL;
       if (!target || g_str_equal (target, p->target) || assay_pipeline_cancelled (p))
         continue;
-      assay_pipeline_progress (p, 0.5, "nvrtc %s for %s", p->candidate->name, target);
-      if (assay_compile_target (p, target, NULL, NULL, &record) != ASSAY_STATUS_PASSED)
-        status = ASSAY_STATUS_FAILED;
+      if (assay_compile_target (p, target, NULL, NULL, NULL, &record) != ASSAY_STATUS_PASSED
+          && stage->status == ASSAY_STATUS_PASSED)
+        {
+          stage->status = ASSAY_STATUS_FAILED;
+          stage->reason = g_strdup ("does not compile for every target of the task");
+        }
       g_ptr_array_add (p->run->compile, record);
     }
-  return status;
+  p->stage = at_work;
 }
 
 AssayStatus
 assay_stage_compile (AssayPipeline *p, char **reason)
 {
   AssayCompile *record = NULL;
-  AssayStatus status;
+  AssayStatus status = ASSAY_STATUS_SKIPPED;
   GThread *reference = g_thread_new ("reference", build_reference, p);
   if (p->toolkit)
     {
-      assay_pipeline_progress (p, 0.1, "nvrtc %s for %s", p->candidate->name, p->target);
-      status = assay_compile_target (p, p->target, &p->ptx, &p->entry, &record);
+      assay_pipeline_progress (p, 0.1, "%s for %s", p->candidate->name, p->target);
+      status = assay_compile_target (p, p->target, &p->ptx, &p->host, &p->entry, &record);
       g_ptr_array_add (p->run->compile, record);
-      if (p->ptx)
-        write_ptx (p);
-      if (status != ASSAY_STATUS_PASSED)
-        *reason = why_not (p);
-      if (compile_others (p) != ASSAY_STATUS_PASSED && status == ASSAY_STATUS_PASSED)
-        {
-          status = ASSAY_STATUS_FAILED;
-          *reason = g_strdup ("does not compile for every target of the task");
-        }
     }
   else
-    {
-      status = ASSAY_STATUS_SKIPPED;
-      *reason = g_strdup (p->toolkit_reason);
-      assay_pipeline_fail (p, NULL, "compile", NULL, p->toolkit_reason);
-    }
+    assay_pipeline_fail (p, NULL, "compile", NULL, p->toolkit_reason);
   g_thread_join (reference);
+  if (p->ptx)
+    write_ptx (p);
+  if (status == ASSAY_STATUS_FAILED)
+    *reason = why_not (p);
+  if (status == ASSAY_STATUS_SKIPPED)
+    *reason = g_strdup (p->toolkit_reason);
   return status;
 }

@@ -8,6 +8,7 @@ unsupported_entry (const AssayCandidate *candidate)
   switch (candidate->entry.kind)
     {
     case ASSAY_ENTRY_KERNEL:
+    case ASSAY_ENTRY_HOST:
       return NULL;
     default:
       return ASSAY_ENTRY_KINDS[candidate->entry.kind];

@@ -44,7 +44,8 @@ const AssayJsonTable ASSAY_WORKER_ARRAY_TABLE = {"array", sizeof (AssayWorkerArr
 
 #define T AssayWorkerArgument
 static const AssayJsonField ARGUMENT_FIELDS[] = {
-    F (array, STRING), F (integer, INT), F (real, DOUBLE), F (is_real, BOOLEAN), ASSAY_JSON_END,
+    F (array, STRING),    F (integer, INT),    F (real, DOUBLE),
+    F (is_real, BOOLEAN), F (single, BOOLEAN), ASSAY_JSON_END,
 };
 #undef T
 const AssayJsonTable ASSAY_WORKER_ARGUMENT_TABLE = {"argument", sizeof (AssayWorkerArgument),
@@ -93,6 +94,8 @@ static const AssayJsonField REQUEST_FIELDS[] = {
     F (symbol, STRING),
     F (resources, BOOLEAN),
     F (output_fd, INT),
+    F (library_fd, INT),
+    F (host, BOOLEAN),
     F (compiler, STRING),
     F (wrapper_path, STRING),
     F (rungs, LIST, .table = &ASSAY_WORKER_RUNG_TABLE),

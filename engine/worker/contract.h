@@ -70,6 +70,7 @@ typedef struct
   gint64 integer;
   double real;
   gboolean is_real;
+  gboolean single; /* host functions: a float rather than a double */
 } AssayWorkerArgument;
 
 typedef struct
@@ -106,6 +107,8 @@ typedef struct
   char *symbol;       /* of kernel or function, as the task names it */
   gboolean resources; /* registers and spills as well: costs the time of ptxas */
   gint64 output_fd;   /* PTX */
+  gint64 library_fd;  /* host: the shared library that nvcc makes; of `run` as well */
+  gboolean host;      /* `symbol` is a host function that launches, not a kernel */
 
   /* build */
   char *compiler;

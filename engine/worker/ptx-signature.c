@@ -15,8 +15,8 @@ entry_free (gpointer data)
 
 /* Itanium C++ ABI, 5.1.3: a name is its length and its letters; a nested one is a chain of these
  * between N and E. The last one before the types is the function's own. */
-static char *
-plain_name (const char *name)
+char *
+assay_plain_name (const char *name)
 {
   const char *at = name;
   char *last = NULL;
@@ -113,7 +113,7 @@ assay_ptx_entries (const char *ptx)
         continue;
       AssayPtxEntry *entry = g_new0 (AssayPtxEntry, 1);
       entry->name = g_strndup (name, length);
-      entry->plain = plain_name (entry->name);
+      entry->plain = assay_plain_name (entry->name);
       entry->parameters = g_array_new (FALSE, FALSE, sizeof (AssayPtxParameter));
       const char *open = name + length + strspn (name + length, " \t\r\n");
       const char *close = *open == '(' ? strchr (open, ')') : NULL;

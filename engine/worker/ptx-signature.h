@@ -22,6 +22,10 @@ typedef struct
   GArray *parameters; /* AssayPtxParameter */
 } AssayPtxEntry;
 
+/* (transfer full): a function's own name out of its C++ one, without scopes and types; other names as
+ * they are. */
+char *assay_plain_name (const char *name);
+
 /* (transfer full): AssayPtxEntry *, in order of appearance. */
 GPtrArray *assay_ptx_entries (const char *ptx);
 

@@ -14,6 +14,7 @@ typedef struct
 {
   char *ptx, *log, *compiler;
   char *lowered; /* of a symbol that is a C++ expression, or NULL */
+  char *library; /* host: file */
   gboolean compiled;
 } Outcome;
 
@@ -24,6 +25,7 @@ outcome_clear (Outcome *outcome)
   g_free (outcome->log);
   g_free (outcome->compiler);
   g_free (outcome->lowered);
+  g_free (outcome->library);
 }
 
 /* One file is compiled under its own name; several become one unit that includes them in turn. */
@@ -59,7 +61,7 @@ static GPtrArray *
 nvrtc_options (const AssayWorkerRequest *request)
 {
   GPtrArray *options = g_ptr_array_new_with_free_func (g_free);
-  const char *digits = strpbrk (request->target ? request->target : "", "0123456789");
+  const char *digits = strpbrk (request->target, "0123456789");
   g_autoptr (GHashTable) folders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_ptr_array_add (options,
                    g_strdup_printf ("--gpu-architecture=%s_%s",
@@ -156,33 +158,139 @@ has_host_code (const char *unit)
   return FALSE;
 }
 
-/* nvcc writes into the folder it runs in, which only this sandbox has. */
-static void
-compile_nvcc (const AssayWorkerRequest *request, Outcome *outcome)
+/* nvcc as a separate program, in a folder that only this sandbox has. */
+typedef struct
 {
-  const AssayWorkerSource *source = g_ptr_array_index (request->sources, 0);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_autofree char *folder = g_dir_make_tmp ("nvcc-XXXXXX", &error);
-  g_autofree char *output = g_build_filename (folder ? folder : ".", "unit.ptx", NULL);
-  g_autofree char *arch = g_strconcat ("-arch=compute_", request->target + strlen ("sm_"), NULL);
-  g_autofree char *said = NULL;
-  const char *fixed[] = {request->nvcc, "-ptx", "-lineinfo", arch, "-o", output, source->path};
-  int status = -1;
-  gsize bytes;
+  const AssayWorkerRequest *request;
+  GPtrArray *words;
+  char *output; /* file */
+  char *said;
+  gboolean made;
+} Nvcc;
+
+static void
+nvcc_begin (Nvcc *nvcc, const AssayWorkerRequest *request, const char *folder, const char *name)
+{
+  *nvcc = (Nvcc) {.request = request, .output = g_build_filename (folder, name, NULL)};
+  nvcc->words = g_ptr_array_new_with_free_func (g_free);
+  const char *const fixed[] = {request->nvcc, "-lineinfo", "-o", nvcc->output};
   for (gsize i = 0; i < G_N_ELEMENTS (fixed); i++)
-    g_ptr_array_add (argv, (gpointer) fixed[i]);
+    g_ptr_array_add (nvcc->words, g_strdup (fixed[i]));
   for (guint i = 0; request->options && request->options[i]; i++)
-    g_ptr_array_add (argv, request->options[i]);
-  g_ptr_array_add (argv, NULL);
-  gboolean ran = g_spawn_sync (NULL, (char **) argv->pdata, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL,
-                               NULL, NULL, &said, &status, &error);
+    g_ptr_array_add (nvcc->words, g_strdup (request->options[i]));
+}
+
+static void
+nvcc_add (Nvcc *nvcc, const char *first, ...)
+{
+  va_list words;
+  va_start (words, first);
+  for (const char *word = first; word; word = va_arg (words, const char *))
+    g_ptr_array_add (nvcc->words, g_strdup (word));
+  va_end (words);
+}
+
+static void
+nvcc_clear (Nvcc *nvcc)
+{
+  g_ptr_array_unref (nvcc->words);
+  g_free (nvcc->output);
+  g_free (nvcc->said);
+}
+
+static gpointer
+nvcc_run (gpointer data)
+{
+  Nvcc *nvcc = data;
+  g_autoptr (GError) error = NULL;
+  int status = -1;
+  g_ptr_array_add (nvcc->words, NULL);
+  gboolean ran = g_spawn_sync (NULL, (char **) nvcc->words->pdata, NULL, G_SPAWN_STDOUT_TO_DEV_NULL,
+                               NULL, NULL, NULL, &nvcc->said, &status, &error);
+  if (!ran)
+    nvcc->said = g_strdup (error->message);
+  nvcc->made = ran && status == 0;
+  return NULL;
+}
+
+/* What nvcc reads: the one source itself, or a file that holds all of them. */
+static char *
+unit_path (const AssayWorkerRequest *request, const char *folder, const char *unit)
+{
+  guint units = 0;
+  for (guint i = 0; i < request->sources->len; i++)
+    units += g_str_has_suffix (
+        ((AssayWorkerSource *) g_ptr_array_index (request->sources, i))->name, ".cu");
+  if (units <= 1)
+    return g_strdup (((AssayWorkerSource *) g_ptr_array_index (request->sources, 0))->path);
+  char *path = g_build_filename (folder, "unit.cu", NULL);
+  g_file_set_contents (path, unit, -1, NULL);
+  return path;
+}
+
+static void
+add_unit (Nvcc *nvcc, const char *path)
+{
+  const AssayWorkerRequest *request = nvcc->request;
+  for (guint i = 0; i < request->sources->len; i++)
+    {
+      const AssayWorkerSource *source = g_ptr_array_index (request->sources, i);
+      g_autofree char *folder = g_path_get_dirname (source->path);
+      nvcc_add (nvcc, "-I", folder, NULL);
+    }
+  nvcc_add (nvcc, path, NULL);
+}
+
+static void
+prepare_ptx (Nvcc *nvcc, const AssayWorkerRequest *request, const char *folder, const char *path)
+{
+  g_autofree char *arch = g_strconcat ("-arch=compute_", request->target + strlen ("sm_"), NULL);
+  nvcc_begin (nvcc, request, folder, "unit.ptx");
+  nvcc_add (nvcc, "-ptx", arch, NULL);
+  add_unit (nvcc, path);
+}
+
+/* Without a runtime: the worker that opens the library has one. */
+static void
+prepare_library (Nvcc *nvcc, const AssayWorkerRequest *request, const char *folder,
+                 const char *path)
+{
+  const char *digits = request->target + strlen ("sm_");
+  g_autofree char *code = g_strdup_printf ("arch=compute_%s,code=sm_%s", digits, digits);
+  nvcc_begin (nvcc, request, folder, "unit.so");
+  nvcc_add (nvcc, "-shared", "-Xcompiler", "-fPIC", "-cudart", "none", "-gencode", code, "-Xptxas",
+            "-v", NULL);
+  add_unit (nvcc, path);
+}
+
+static void
+compile_nvcc (const AssayWorkerRequest *request, const char *unit, Outcome *outcome)
+{
+  g_autofree char *folder = g_dir_make_tmp ("nvcc-XXXXXX", NULL);
+  g_autofree char *path = unit_path (request, folder ? folder : ".", unit);
+  Nvcc ptx = {0}, library = {0};
+  GThread *second = NULL;
+  prepare_ptx (&ptx, request, folder ? folder : ".", path);
+  if (request->host)
+    {
+      prepare_library (&library, request, folder ? folder : ".", path);
+      second = g_thread_new ("library", nvcc_run, &library);
+    }
+  nvcc_run (&ptx);
+  if (second)
+    g_thread_join (second);
   g_free (outcome->log);
-  outcome->log = g_strdup (ran ? said : error->message);
+  outcome->log = g_strdup (second && ptx.made ? library.said : ptx.said);
   g_free (outcome->compiler);
   outcome->compiler = g_strdup ("nvcc");
-  outcome->compiled =
-      ran && status == 0 && g_file_get_contents (output, &outcome->ptx, &bytes, NULL);
+  outcome->compiled = ptx.made && (!second || library.made)
+                      && g_file_get_contents (ptx.output, &outcome->ptx, NULL, NULL);
+  if (second)
+    {
+      outcome->library = g_strdup (library.output);
+      nvcc_clear (&library);
+    }
+  nvcc_clear (&ptx);
 }
 
 static char *
@@ -214,75 +322,171 @@ fail_compile (AssayChannel *channel, const Outcome *outcome)
 }
 
 static void
-fail_symbol (AssayChannel *channel, const char *symbol, GPtrArray *entries)
+fail_symbol (AssayChannel *channel, const char *what, const char *symbol, char **names)
 {
   AssayWorkerError *error = assay_worker_error_new ();
+  g_autofree char *list = g_strjoinv (", ", names);
+  error->kind = g_strdup ("symbol");
+  error->names = g_strdupv (names);
+  error->message =
+      names[0] ? g_strdup_printf ("no %s \"%s\" in the sources; they have: %s", what, symbol, list)
+               : g_strdup_printf ("no %s \"%s\": the sources have none", what, symbol);
+  assay_channel_fail (channel, error);
+}
+
+static char **
+kernel_names (GPtrArray *entries)
+{
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   for (guint i = 0; i < entries->len; i++)
     g_strv_builder_add (names, ((AssayPtxEntry *) g_ptr_array_index (entries, i))->plain);
-  error->kind = g_strdup ("symbol");
-  error->names = g_strv_builder_end (names);
-  g_autofree char *list = g_strjoinv (", ", error->names);
-  error->message =
-      entries->len
-          ? g_strdup_printf ("no kernel \"%s\" in the sources; they have: %s", symbol, list)
-          : g_strdup_printf ("no kernel \"%s\": the sources have no kernel", symbol);
-  assay_channel_fail (channel, error);
+  return g_strv_builder_end (names);
+}
+
+/* The functions that a library exports, by binutils' nm: "0000000000001139 T name". */
+static char **
+exported_names (const char *library)
+{
+  const char *argv[] = {"nm", "-D", "--defined-only", library, NULL};
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  g_autofree char *text = NULL;
+  if (g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL,
+                    NULL, NULL, &text, NULL, NULL, NULL)
+      && text)
+    {
+      g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+      for (guint i = 0; lines[i]; i++)
+        {
+          const char *at = strstr (lines[i], " T ");
+          if (at)
+            g_strv_builder_add (names, at + 3);
+        }
+    }
+  return g_strv_builder_end (names);
+}
+
+/* By its exact name, or by the only C++ name that it is the last part of. (transfer full) */
+static char *
+find_exported (char **names, const char *symbol)
+{
+  const char *found = NULL;
+  guint count = 0;
+  for (guint i = 0; names[i]; i++)
+    {
+      g_autofree char *plain = assay_plain_name (names[i]);
+      if (g_str_equal (names[i], symbol))
+        return g_strdup (symbol);
+      if (!g_str_equal (plain, symbol))
+        continue;
+      found = names[i];
+      count++;
+    }
+  return count == 1 ? g_strdup (found) : NULL;
+}
+
+static gboolean
+hand_over (AssayChannel *channel, const AssayWorkerRequest *request, const Outcome *outcome)
+{
+  gsize bytes = 0;
+  g_autofree char *library = NULL;
+  assay_channel_phase (channel, "write");
+  gboolean written =
+      assay_worker_write_all ((int) request->output_fd, outcome->ptx, strlen (outcome->ptx));
+  if (written && request->host)
+    written = g_file_get_contents (outcome->library, &library, &bytes, NULL)
+              && assay_worker_write_all ((int) request->library_fd, library, bytes);
+  if (!written)
+    assay_channel_fail_message (channel, "environment", "what was compiled cannot be handed over");
+  return written;
+}
+
+/* The name to look for at run time; NULL after the request was ended. (transfer full) */
+static char *
+find_symbol (AssayChannel *channel, const AssayWorkerRequest *request, const Outcome *outcome)
+{
+  const char *symbol = outcome->lowered ? outcome->lowered : request->symbol;
+  g_autoptr (GPtrArray) entries = assay_ptx_entries (outcome->ptx);
+  g_auto (GStrv) names = request->host ? exported_names (outcome->library) : kernel_names (entries);
+  if (request->host)
+    {
+      char *found = find_exported (names, symbol);
+      if (!found)
+        fail_symbol (channel, "function", request->symbol, names);
+      return found;
+    }
+  const AssayPtxEntry *entry = assay_ptx_find (entries, symbol);
+  if (!entry)
+    fail_symbol (channel, "kernel", request->symbol, names);
+  return entry ? g_strdup (entry->name) : NULL;
 }
 
 static void
 finish (AssayChannel *channel, const AssayWorkerRequest *request, const Outcome *outcome)
 {
-  g_autoptr (GPtrArray) entries = assay_ptx_entries (outcome->ptx);
-  const char *symbol = outcome->lowered ? outcome->lowered : request->symbol;
-  const AssayPtxEntry *entry = symbol ? assay_ptx_find (entries, symbol) : NULL;
-  if (symbol && !entry)
-    {
-      fail_symbol (channel, request->symbol, entries);
-      return;
-    }
-  assay_channel_phase (channel, "write");
-  if (!assay_worker_write_all ((int) request->output_fd, outcome->ptx, strlen (outcome->ptx)))
-    {
-      assay_channel_fail_message (channel, "environment", "the PTX cannot be handed over");
-      return;
-    }
+  g_autofree char *entry = find_symbol (channel, request, outcome);
+  if (!entry || !hand_over (channel, request, outcome))
+    return;
   JsonObject *fields = json_object_new ();
   g_autofree char *log = short_log (outcome->log);
-  json_object_set_string_member (fields, "entry", entry ? entry->name : "");
+  json_object_set_string_member (fields, "entry", entry);
   json_object_set_string_member (fields, "compiler", outcome->compiler);
   json_object_set_string_member (fields, "log", log);
   assay_channel_reply (channel, ASSAY_REPLY_DONE, fields);
 }
 
-void
-assay_worker_compile (AssayChannel *channel, const AssayWorkerRequest *request)
+/* FALSE when the request was ended. */
+static gboolean
+compile_device (AssayChannel *channel, const AssayWorkerRequest *request, const char *unit,
+                const char *name, Outcome *outcome)
 {
   AssayNvrtc nvrtc;
   g_autoptr (GError) error = NULL;
+  if (!assay_nvrtc_open (&nvrtc, request->nvrtc ? request->nvrtc : "", &error))
+    {
+      assay_channel_fail_message (channel, "environment", "%s", error->message);
+      return FALSE;
+    }
+  assay_channel_phase (channel, "compile");
+  compile_nvrtc (&nvrtc, request, unit, name, outcome);
+  if (!outcome->compiled && request->nvcc && has_host_code (unit))
+    compile_nvcc (request, unit, outcome);
+  return TRUE;
+}
+
+static gboolean
+compile_host (AssayChannel *channel, const AssayWorkerRequest *request, const char *unit,
+              Outcome *outcome)
+{
+  if (!request->nvcc)
+    {
+      assay_channel_fail_message (channel, "environment",
+                                  "no nvcc in the toolkit: a candidate with host code needs it");
+      return FALSE;
+    }
+  assay_channel_phase (channel, "compile");
+  compile_nvcc (request, unit, outcome);
+  return TRUE;
+}
+
+void
+assay_worker_compile (AssayChannel *channel, const AssayWorkerRequest *request)
+{
   g_autofree char *reason = NULL;
   const char *name = NULL;
   Outcome outcome = {0};
   assay_channel_phase (channel, "load");
   g_autofree char *unit = read_unit (request, &name, &reason);
-  if (!unit || request->sources->len == 0)
+  if (!unit || request->sources->len == 0 || !request->symbol || !request->target)
     {
       assay_channel_fail_message (channel, "request", "no source to compile: %s",
                                   reason ? reason : "none named");
       return;
     }
-  if (!assay_nvrtc_open (&nvrtc, request->nvrtc ? request->nvrtc : "", &error))
-    {
-      assay_channel_fail_message (channel, "environment", "%s", error->message);
-      return;
-    }
-  assay_channel_phase (channel, "compile");
-  compile_nvrtc (&nvrtc, request, unit, name, &outcome);
-  if (!outcome.compiled && request->nvcc && !request->resources && has_host_code (unit))
-    compile_nvcc (request, &outcome);
-  if (outcome.compiled)
+  gboolean going = request->host ? compile_host (channel, request, unit, &outcome)
+                                 : compile_device (channel, request, unit, name, &outcome);
+  if (going && outcome.compiled)
     finish (channel, request, &outcome);
-  else
+  else if (going)
     fail_compile (channel, &outcome);
   outcome_clear (&outcome);
 }

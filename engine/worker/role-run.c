@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/device/driver.h"
-#include "engine/worker/ptx-signature.h"
-#include "engine/worker/roles.h"
+#include "engine/worker/role-run.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#define LOG_BYTES 16384
 #define REPORTS_END "end\n"
-
-typedef struct
-{
-  AssayMappedArray mapped;
-  CUdeviceptr device;
-} DeviceArray;
-
-typedef struct
-{
-  AssayChannel *channel;
-  const AssayWorkerRequest *request;
-  AssayDriver driver;
-  CUmodule module;
-  CUfunction function;
-  DeviceArray *arrays;
-  GPtrArray *entries; /* AssayPtxEntry * */
-  const AssayPtxEntry *entry;
-  int report_fds[2]; /* the virtual GPU writes its findings into [1]; -1 with a real driver */
-  pthread_t reporter;
-  char log[LOG_BYTES];
-} Run;
 
 static AssayDriver *interrupted_driver;
 
@@ -49,7 +24,7 @@ on_alarm (int number)
 static void *
 forward_reports (void *data)
 {
-  Run *run = data;
+  AssayDeviceRun *run = data;
   FILE *stream = fdopen (run->report_fds[0], "r");
   char *line = NULL;
   size_t size = 0;
@@ -68,7 +43,7 @@ forward_reports (void *data)
 }
 
 static void
-end_reports (Run *run)
+end_reports (AssayDeviceRun *run)
 {
   if (run->report_fds[1] < 0)
     return;
@@ -77,9 +52,8 @@ end_reports (Run *run)
   run->report_fds[1] = -1;
 }
 
-/* Ends the request with a driver's error code; what the checkers saw goes first. */
-static gboolean
-driver_failed (Run *run, const char *what, int code)
+gboolean
+assay_run_driver_failed (AssayDeviceRun *run, const char *what, int code)
 {
   if (code == CUDA_SUCCESS)
     return FALSE;
@@ -97,18 +71,29 @@ driver_failed (Run *run, const char *what, int code)
   return TRUE;
 }
 
-static gboolean
-set (Run *run, const char *key, const char *value)
+gboolean
+assay_run_fail (AssayDeviceRun *run, const char *kind, const char *format, ...)
 {
-  if (run->driver.assayVgpuSet (key, value) == 0)
-    return TRUE;
-  assay_channel_fail_message (run->channel, "request", "the virtual GPU refuses %s=%s: %s", key,
-                              value, run->driver.assayVgpuLastError ());
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  end_reports (run);
+  assay_channel_fail_message (run->channel, kind, "%s", message);
   return FALSE;
 }
 
 static gboolean
-open_driver (Run *run)
+set (AssayDeviceRun *run, const char *key, const char *value)
+{
+  if (run->driver.assayVgpuSet (key, value) == 0)
+    return TRUE;
+  return assay_run_fail (run, "request", "the virtual GPU refuses %s=%s: %s", key, value,
+                         run->driver.assayVgpuLastError ());
+}
+
+static gboolean
+open_driver (AssayDeviceRun *run)
 {
   g_autofree char *reason = NULL;
   CUdevice device = 0;
@@ -131,60 +116,56 @@ open_driver (Run *run)
   if (status == ASSAY_DRIVER_READY)
     status = assay_driver_initialise (&run->driver, &reason);
   if (status != ASSAY_DRIVER_READY)
-    {
-      assay_channel_fail_message (run->channel, "environment", "%s", reason);
-      return FALSE;
-    }
+    return assay_run_fail (run, "environment", "%s", reason);
   const AssayCudaDriver *call = &run->driver.call;
   int code = call->device_get (&device, (int) run->request->device);
   if (code == CUDA_SUCCESS)
     code = call->primary_ctx_retain (&context, device);
   if (code == CUDA_SUCCESS)
     code = call->ctx_set_current (context);
-  return !driver_failed (run, "no context on the device", code);
+  return !assay_run_driver_failed (run, "no context on the device", code);
 }
 
 static gboolean
-load_module (Run *run)
+load_module (AssayDeviceRun *run)
 {
   gsize bytes = 0;
   g_autofree char *ptx = assay_worker_read_all ((int) run->request->image_fd, &bytes);
   run->entries = assay_ptx_entries (ptx);
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {run->log, (void *) (guintptr) (LOG_BYTES - 1)};
+  void *values[] = {run->log, (void *) (guintptr) (ASSAY_JIT_LOG_BYTES - 1)};
   int code = run->driver.call.module_load_data_ex (&run->module, ptx, 2, options, values);
-  if (driver_failed (run, "the driver does not accept the PTX", code))
+  if (assay_run_driver_failed (run, "the driver does not accept the PTX", code))
     return FALSE;
+  if (run->request->host)
+    return TRUE;
   code = run->driver.call.module_get_function (&run->function, run->module, run->request->symbol);
-  if (driver_failed (run, run->request->symbol, code))
+  if (assay_run_driver_failed (run, run->request->symbol, code))
     return FALSE;
   run->entry = assay_ptx_find (run->entries, run->request->symbol);
   if (run->entry)
     return TRUE;
-  end_reports (run);
-  assay_channel_fail_message (run->channel, "symbol", "no kernel %s in the PTX",
-                              run->request->symbol);
-  return FALSE;
+  return assay_run_fail (run, "symbol", "no kernel %s in the PTX", run->request->symbol);
 }
 
 static gboolean
-upload (Run *run)
+upload (AssayDeviceRun *run)
 {
   const AssayCudaDriver *call = &run->driver.call;
   for (guint i = 0; i < run->request->arrays->len; i++)
     {
-      DeviceArray *array = &run->arrays[i];
+      AssayDeviceArray *array = &run->arrays[i];
       const AssayWorkerArray *wanted = array->mapped.array;
       g_autofree char *what = g_strdup_printf ("memory for %s", wanted->name);
       int code = call->mem_alloc (&array->device, MAX (array->mapped.bytes, 1));
-      if (driver_failed (run, what, code))
+      if (assay_run_driver_failed (run, what, code))
         return FALSE;
       if (run->driver.assayVgpuNameAllocation)
         run->driver.assayVgpuNameAllocation (array->device, wanted->name);
       code = array->mapped.bytes
                  ? call->memcpy_htod (array->device, array->mapped.base, array->mapped.bytes)
                  : CUDA_SUCCESS;
-      if (driver_failed (run, what, code))
+      if (assay_run_driver_failed (run, what, code))
         return FALSE;
       if (run->driver.assayVgpuMarkUninitialised && g_str_equal (wanted->role, "out")
           && wanted->bytes > 0)
@@ -194,125 +175,45 @@ upload (Run *run)
   return TRUE;
 }
 
-/* A number in the width that the kernel's own parameter has. FALSE where it does not fit. */
-static gboolean
-encode_number (const AssayWorkerArgument *argument, const AssayPtxParameter *parameter, void *to)
-{
-  double real = argument->is_real ? argument->real : (double) argument->integer;
-  gint64 integer = argument->is_real ? (gint64) argument->real : argument->integer;
-  gboolean as_float = parameter->type[0] == 'f' || (argument->is_real && parameter->type[0] == 'b');
-  if (argument->is_real && !as_float && (double) integer != real)
-    return FALSE;
-  if (as_float && parameter->bytes == 8)
-    memcpy (to, &real, 8);
-  else if (as_float && parameter->bytes == 4)
-    memcpy (to, &(float) {(float) real}, 4);
-  else if (!as_float && parameter->bytes <= 8)
-    {
-      int bits = (int) parameter->bytes * 8;
-      gboolean fits = bits == 64 || (integer >= -(1ll << (bits - 1)) && integer < (1ll << bits));
-      memcpy (to, &integer, parameter->bytes);
-      return fits;
-    }
-  else
-    return FALSE;
-  return TRUE;
-}
-
-static gboolean
-fail_argument (Run *run, guint index, const char *why)
-{
-  end_reports (run);
-  assay_channel_fail_message (run->channel, "arguments", "argument %u of %s: %s", index + 1,
-                              run->entry->plain, why);
-  return FALSE;
-}
-
-static gboolean
-bind_arguments (Run *run, guint64 *storage, void **pointers)
-{
-  GArray *parameters = run->entry->parameters;
-  GPtrArray *arguments = run->request->arguments;
-  if (parameters->len != arguments->len)
-    {
-      end_reports (run);
-      assay_channel_fail_message (run->channel, "arguments",
-                                  "%s takes %u parameters, the task passes %u", run->entry->plain,
-                                  parameters->len, arguments->len);
-      return FALSE;
-    }
-  for (guint i = 0; i < arguments->len; i++)
-    {
-      const AssayWorkerArgument *argument = g_ptr_array_index (arguments, i);
-      const AssayPtxParameter *parameter = &g_array_index (parameters, AssayPtxParameter, i);
-      pointers[i] = &storage[i];
-      if (!argument->array && !encode_number (argument, parameter, &storage[i]))
-        {
-          g_autofree char *why =
-              g_strdup_printf ("the value does not fit the parameter's type .%s", parameter->type);
-          return fail_argument (run, i, why);
-        }
-      if (argument->array && parameter->bytes != 8)
-        return fail_argument (run, i, "the task passes an array, the kernel takes no pointer");
-      for (guint k = 0; argument->array && k < run->request->arrays->len; k++)
-        if (g_str_equal (run->arrays[k].mapped.array->name, argument->array))
-          storage[i] = run->arrays[k].device + (guint64) run->arrays[k].mapped.array->offset;
-    }
-  return TRUE;
-}
-
-static gint64
-extent (GArray *extents, guint axis)
-{
-  return extents && axis < extents->len ? g_array_index (extents, gint64, axis) : 1;
-}
-
-static void
-tell_launch (Run *run)
+void
+assay_run_tell_launch (AssayDeviceRun *run, const char *kernel, CUfunction function,
+                       const unsigned int *shape, gsize shared)
 {
   int registers = -1;
   JsonObject *fields = json_object_new ();
-  run->driver.call.func_get_attribute (&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, run->function);
-  json_object_set_string_member (fields, "kernel", run->entry->plain);
+  static const char *const names[] = {"grid", "block"};
+  run->driver.call.func_get_attribute (&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+  json_object_set_string_member (fields, "kernel", kernel);
   json_object_set_int_member (fields, "registers", registers > 0 ? registers : -1);
+  json_object_set_int_member (fields, "shared", (gint64) shared);
+  for (int i = 0; i < 2; i++)
+    {
+      JsonArray *extents = json_array_new ();
+      for (int k = 0; k < 3; k++)
+        json_array_add_int_element (extents, shape[3 * i + k]);
+      json_object_set_array_member (fields, names[i], extents);
+    }
   assay_channel_reply (run->channel, ASSAY_REPLY_LAUNCH, fields);
 }
 
-static gboolean
-launch (Run *run)
+CUdeviceptr
+assay_run_address (const AssayDeviceRun *run, const char *array)
 {
-  const AssayWorkerRequest *request = run->request;
-  const AssayCudaDriver *call = &run->driver.call;
-  g_autofree guint64 *storage = g_new0 (guint64, request->arguments->len + 1);
-  g_autofree void **pointers = g_new0 (void *, request->arguments->len + 1);
-  guint shape[6];
-  if (!bind_arguments (run, storage, pointers))
-    return FALSE;
-  for (guint i = 0; i < 6; i++)
-    {
-      gint64 wanted = extent (i < 3 ? request->grid : request->block, i % 3);
-      if (wanted < 0 || wanted > G_MAXUINT32)
-        return fail_argument (run, i, "grid or block is beyond 32 bits");
-      shape[i] = (guint) wanted;
-    }
-  tell_launch (run);
-  /* Beyond 48 KiB dynamic shared memory has to be asked for; a launcher would have done so. */
-  int code = CUDA_SUCCESS;
-  if (request->shared > 48 * 1024)
-    code = call->func_set_attribute (run->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                     (int) request->shared);
-  if (code == CUDA_SUCCESS)
-    code = call->launch_kernel (run->function, shape[0], shape[1], shape[2], shape[3], shape[4],
-                                shape[5], (unsigned) request->shared, NULL, pointers, NULL);
-  if (driver_failed (run, "launch", code))
-    return FALSE;
-  assay_channel_phase (run->channel, "synchronise");
-  return !driver_failed (run, "the kernel did not finish", call->ctx_synchronize ());
+  for (guint i = 0; i < run->request->arrays->len; i++)
+    if (g_str_equal (run->arrays[i].mapped.array->name, array))
+      return run->arrays[i].device + (guint64) run->arrays[i].mapped.array->offset;
+  return 0;
+}
+
+static gboolean
+launch (AssayDeviceRun *run)
+{
+  return run->request->host ? assay_run_host (run) : assay_run_kernel (run);
 }
 
 /* What a kernel did to memory that it was only to read. */
 static void
-compare_input (Run *run, const DeviceArray *array, const char *now)
+compare_input (AssayDeviceRun *run, const AssayDeviceArray *array, const char *now)
 {
   const AssayWorkerArray *wanted = array->mapped.array;
   const char *before = array->mapped.base;
@@ -328,23 +229,23 @@ compare_input (Run *run, const DeviceArray *array, const char *now)
       " bytes, the first at byte %" G_GSIZE_FORMAT
       "\",\"allocation\":{\"name\":\"%s\",\"bytes\":%" G_GINT64_FORMAT
       ",\"offset\":%" G_GSIZE_FORMAT "}}",
-      run->entry->plain, wanted->name, changed, first, wanted->name, wanted->bytes, first);
+      run->request->symbol, wanted->name, changed, first, wanted->name, wanted->bytes, first);
   assay_channel_forward (run->channel, line);
 }
 
 static gboolean
-download (Run *run)
+download (AssayDeviceRun *run)
 {
   for (guint i = 0; i < run->request->arrays->len; i++)
     {
-      DeviceArray *array = &run->arrays[i];
+      AssayDeviceArray *array = &run->arrays[i];
       gboolean input = g_str_equal (array->mapped.array->role, "in");
       if (array->mapped.bytes == 0)
         continue;
       g_autofree char *copy = input ? g_malloc (array->mapped.bytes) : NULL;
       int code = run->driver.call.memcpy_dtoh (copy ? copy : array->mapped.base, array->device,
                                                array->mapped.bytes);
-      if (driver_failed (run, "results cannot be read back", code))
+      if (assay_run_driver_failed (run, "results cannot be read back", code))
         return FALSE;
       if (copy)
         compare_input (run, array, copy);
@@ -354,7 +255,7 @@ download (Run *run)
 
 /* Freed in order, so that what is left over afterwards is the kernel's own leak. */
 static void
-close_device (Run *run)
+close_device (AssayDeviceRun *run)
 {
   for (guint i = 0; i < run->request->arrays->len; i++)
     run->driver.call.mem_free (run->arrays[i].device);
@@ -363,7 +264,7 @@ close_device (Run *run)
 }
 
 static void
-set_alarm (Run *run)
+set_alarm (AssayDeviceRun *run)
 {
   double seconds = run->request->seconds;
   if (!(seconds > 0) || !run->driver.assayVgpuInterrupt)
@@ -376,23 +277,19 @@ set_alarm (Run *run)
 }
 
 static gboolean
-map_arrays (Run *run)
+map_arrays (AssayDeviceRun *run)
 {
   for (guint i = 0; i < run->request->arrays->len; i++)
     {
       g_autofree char *reason = NULL;
       if (!assay_worker_map (g_ptr_array_index (run->request->arrays, i), &run->arrays[i].mapped,
                              &reason))
-        {
-          end_reports (run);
-          assay_channel_fail_message (run->channel, "request", "%s", reason);
-          return FALSE;
-        }
+        return assay_run_fail (run, "request", "%s", reason);
     }
   return TRUE;
 }
 
-typedef gboolean (*Step) (Run *run);
+typedef gboolean (*Step) (AssayDeviceRun *run);
 
 static const struct
 {
@@ -406,8 +303,8 @@ static const struct
 void
 assay_worker_run (AssayChannel *channel, const AssayWorkerRequest *request)
 {
-  Run run = {.channel = channel, .request = request, .report_fds = {-1, -1}};
-  g_autofree DeviceArray *arrays = g_new0 (DeviceArray, MAX (request->arrays->len, 1));
+  AssayDeviceRun run = {.channel = channel, .request = request, .report_fds = {-1, -1}};
+  g_autofree AssayDeviceArray *arrays = g_new0 (AssayDeviceArray, MAX (request->arrays->len, 1));
   gboolean going = TRUE;
   run.arrays = arrays;
   for (gsize i = 0; i < G_N_ELEMENTS (STEPS) && going; i++)

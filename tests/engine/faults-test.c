@@ -25,7 +25,69 @@ typedef struct
   "extern \"C\" __global__ void doubled (const float *x, float *y, int n)\n{\n"                    \
   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" body "\n}\n"
 
+#define HOST(body)                                                                                 \
+  "#include <cuda_runtime.h>\n#include <vector>\n__constant__ float factor[1];\n"                  \
+  "static __global__ void twice (const float *x, float *y, int n)\n{\n"                            \
+  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n)\n    y[i] = factor[0] * x[i];\n" \
+  "}\nextern \"C\" void solve (const float *x, float *y, int n)\n{\n" body "\n}\n"
+
 static const Case CASES[] = {
+    {"host",
+     {.id = "f_host",
+      .host = TRUE,
+      .symbol = "solve",
+      .kernel = HOST ("  std::vector<float> two (1, 2.0f);\n  float *copy;\n"
+                      "  cudaMemcpyToSymbol (factor, two.data (), sizeof (float));\n"
+                      "  cudaMalloc (&copy, n * sizeof (float));\n"
+                      "  cudaMemcpy (copy, x, n * sizeof (float), cudaMemcpyDeviceToDevice);\n"
+                      "  twice<<<(n + 255) / 256, 256>>> (copy, y, n);\n"
+                      "  if (cudaGetLastError () == cudaSuccess) cudaDeviceSynchronize ();\n"
+                      "  cudaFree (copy);")},
+     ASSAY_WORKLOAD_PASSED,
+     NULL,
+     0,
+     NULL,
+     0},
+    {"host-unchecked-launch",
+     {.id = "f_host_unchecked",
+      .host = TRUE,
+      .symbol = "solve",
+      .kernel = HOST ("  twice<<<1, 2048>>> (x, y, n);")},
+     ASSAY_WORKLOAD_INCORRECT_NUMERICAL,
+     "launch.unchecked-error",
+     ASSAY_BLAME_CANDIDATE,
+     NULL,
+     0},
+    {"host-leak",
+     {.id = "f_host_leak",
+      .host = TRUE,
+      .symbol = "solve",
+      .kernel = HOST ("  float two = 2, *lost;\n"
+                      "  cudaMemcpyToSymbol (factor, &two, sizeof two);\n"
+                      "  cudaMalloc (&lost, 4096);\n  twice<<<8, 128>>> (x, y, n);\n"
+                      "  cudaGetLastError ();")},
+     ASSAY_WORKLOAD_PASSED,
+     "mem.leak",
+     ASSAY_BLAME_CANDIDATE,
+     NULL,
+     0},
+    {"host-wrong-symbol",
+     {.id = "f_host_symbol", .host = TRUE, .symbol = "solved", .kernel = HOST ("")},
+     ASSAY_WORKLOAD_COMPILE_ERROR,
+     "build.failed",
+     ASSAY_BLAME_CANDIDATE,
+     "solve",
+     0},
+    {"host-crash",
+     {.id = "f_host_crash",
+      .host = TRUE,
+      .symbol = "solve",
+      .kernel = HOST ("  *(volatile int *) nullptr = n;")},
+     ASSAY_WORKLOAD_RUNTIME_ERROR,
+     "run.failed",
+     ASSAY_BLAME_CANDIDATE,
+     "signal 11",
+     0},
     {"right", {.id = "f_right"}, ASSAY_WORKLOAD_PASSED, NULL, 0, NULL, 0},
     {"reference-does-not-compile",
      {.id = "f_reference", .reference = "void reference (const REAL *x) { undeclared (); }\n"},
@@ -177,8 +239,9 @@ test_case (gconstpointer data)
       return;
     }
   g_autofree char *task = fixture_task (folder, &expected->task);
+  gboolean endless = strstr (expected->name, "hang") || strstr (expected->name, "loop");
   AssayJobRequest request = {
-      .task = task, .device = "virtual:sm_80", .workspace = folder, .seconds = 6};
+      .task = task, .device = "virtual:sm_80", .workspace = folder, .seconds = endless ? 3 : 60};
   g_autoptr (AssayJob) job = assay_job_new (&request, &error);
   g_assert_no_error (error);
   assay_job_start (job);

@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static const char RIGHT_REFERENCE[] =
@@ -33,14 +34,20 @@ manifest (const FixtureTask *task, const char *symbol)
       "\"reference\":{\"language\":\"c\",\"sources\":[\"reference.c\"],\"entry\":\"reference\","
       "\"arguments\":[\"x\",\"y\",\"n\"]},"
       "\"candidates\":[{\"name\":\"only\",\"framework\":\"cuda\",\"sources\":[\"kernel.cu\"],"
-      "\"entry\":{\"kind\":\"kernel\",\"symbol\":\"%s\",\"arguments\":[\"x\",\"y\",\"n\"],"
-      "\"grid\":%s,\"block\":%s}}],"
+      "\"entry\":{\"kind\":\"%s\",\"symbol\":\"%s\",\"arguments\":[\"x\",\"y\",\"n\"]%s%s%s%s}}],"
       "\"workloads\":[{\"name\":\"small\",\"axes\":{\"n\":1000},\"seed\":1,\"use\":[\"check\"],"
       "\"inputs\":{\"x\":{\"type\":\"random\",\"distribution\":\"normal\"}}}],"
       "\"tolerance\":{\"rule\":\"allclose\",\"atol\":0,\"rtol\":1e-6,\"justification\":\"exact\"},"
       "\"targets\":[\"cuda:sm_80\"]}\n",
-      task->id, dtype, dtype, symbol, task->grid ? task->grid : "[\"ceil_div(n, 256)\"]",
-      task->block ? task->block : "[256]");
+      task->id, dtype, dtype, task->host ? "host" : "kernel", symbol,
+      task->host ? "" : ",\"grid\":",
+      task->host   ? ""
+      : task->grid ? task->grid
+                   : "[\"ceil_div(n, 256)\"]",
+      task->host ? "" : ",\"block\":",
+      task->host    ? ""
+      : task->block ? task->block
+                    : "[256]");
 }
 
 char *
@@ -61,11 +68,18 @@ fixture_task (const char *parent, const FixtureTask *task)
   return folder;
 }
 
+void
+fixture_adopt (void)
+{
+  prctl (PR_SET_CHILD_SUBREAPER, 1);
+}
+
 char *
 fixture_folder (void)
 {
   g_autoptr (GError) error = NULL;
   char *folder = g_dir_make_tmp ("assay-test-XXXXXX", &error);
+  fixture_adopt ();
   g_assert_no_error (error);
   return folder;
 }
@@ -117,18 +131,42 @@ fixture_why_not (void)
   return !toolkit ? reason : assay_sandbox_preflight ()->reason;
 }
 
+static gboolean
+runs (const char *pid, const char *program)
+{
+  g_autofree char *path = g_build_filename ("/proc", pid, "cmdline", NULL);
+  g_autofree char *text = NULL;
+  return g_file_get_contents (path, &text, NULL, NULL) && g_str_equal (text, program);
+}
+
+static guint
+count_below (const char *pid, const char *program)
+{
+  guint count = runs (pid, program);
+  g_autofree char *tasks = g_build_filename ("/proc", pid, "task", NULL);
+  g_autoptr (GDir) dir = g_dir_open (tasks, 0, NULL);
+  for (const char *task; dir && (task = g_dir_read_name (dir));)
+    {
+      g_autofree char *path = g_build_filename (tasks, task, "children", NULL);
+      g_autofree char *text = NULL;
+      if (!g_file_get_contents (path, &text, NULL, NULL))
+        continue;
+      g_auto (GStrv) children = g_strsplit (g_strstrip (text), " ", -1);
+      for (guint i = 0; children[i] && children[i][0]; i++)
+        count += count_below (children[i], program);
+    }
+  return count;
+}
+
+guint
+fixture_alive (const char *program)
+{
+  g_autofree char *self = g_strdup_printf ("%d", getpid ());
+  return count_below (self, program);
+}
+
 guint
 fixture_workers_alive (void)
 {
-  guint count = 0;
-  g_autoptr (GDir) proc = g_dir_open ("/proc", 0, NULL);
-  for (const char *name; (name = g_dir_read_name (proc));)
-    {
-      g_autofree char *path = g_build_filename ("/proc", name, "cmdline", NULL);
-      g_autofree char *text = NULL;
-      if (g_ascii_isdigit (name[0]) && g_file_get_contents (path, &text, NULL, NULL)
-          && g_str_equal (text, "/assay/worker"))
-        count++;
-    }
-  return count;
+  return fixture_alive ("/assay/worker");
 }

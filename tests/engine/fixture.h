@@ -15,6 +15,7 @@ typedef struct
   const char *reference;    /* C; NULL: a right one */
   const char *grid, *block; /* JSON; NULL: what covers n with blocks of 256 */
   const char *dtype;        /* of both arrays; NULL: float32 */
+  gboolean host;            /* `symbol` is a host function: (const float *, float *, int) */
   const char *manifest;     /* the whole task.json, when nothing else will do */
 } FixtureTask;
 
@@ -31,7 +32,11 @@ void fixture_libexec (const char *folder, gboolean fake);
 /* NULL, or why no kernel can be compiled and run in a sandbox here. */
 const char *fixture_why_not (void);
 
-/* Number of living processes of ours whose command line begins with the sandboxed worker. */
+/* What loses its parent becomes a child of this process, and is counted below it. */
+void fixture_adopt (void);
+/* Number of living processes of `program` below this one, however many generations down. */
+guint fixture_alive (const char *program);
+/* The same for the sandboxed worker. */
 guint fixture_workers_alive (void);
 
 G_END_DECLS

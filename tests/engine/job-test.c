@@ -68,7 +68,8 @@ test_outcome (gconstpointer data)
   FixtureTask fixture = {.id = id, .symbol = expected->symbol};
   g_autofree char *task = fixture_task (folder, &fixture);
   g_autoptr (AssayJob) job = NULL;
-  const AssayRun *run = run_task (task, "cuda:0", 2, &job);
+  double seconds = expected->status == ASSAY_WORKLOAD_TIMEOUT ? 2 : 60;
+  const AssayRun *run = run_task (task, "cuda:0", seconds, &job);
   const AssayWorkloadRecord *workload = first_workload (run);
   g_assert_cmpstr (ASSAY_WORKLOAD_STATUSES[workload->status], ==,
                    ASSAY_WORKLOAD_STATUSES[expected->status]);

@@ -3,6 +3,7 @@
 #include "engine/sandbox/preflight.h"
 #include "engine/sandbox/process.h"
 #include "engine/sandbox/tree.h"
+#include "tests/engine/fixture.h"
 
 #include <signal.h>
 #include <string.h>
@@ -117,24 +118,6 @@ stop_when_forked (const char *line, gsize bytes, gpointer data)
   return FALSE;
 }
 
-static guint
-count_probes (void)
-{
-  guint count = 0;
-  g_autoptr (GDir) proc = g_dir_open ("/proc", 0, NULL);
-  for (const char *name; (name = g_dir_read_name (proc));)
-    {
-      g_autofree char *path = g_build_filename ("/proc", name, "cmdline", NULL);
-      g_autofree char *text = NULL;
-      gsize length = 0;
-      if (g_ascii_isdigit (name[0]) && g_file_get_contents (path, &text, &length, NULL)
-          && length > 12 && g_str_has_prefix (text, "/assay/probe")
-          && g_str_equal (text + strlen (text) + 1, "fork-away"))
-        count++;
-    }
-  return count;
-}
-
 static void
 test_descendants_die (void)
 {
@@ -153,7 +136,7 @@ test_descendants_die (void)
       g_assert_no_error (error);
       g_assert_cmpint (end->kind, ==, ASSAY_END_STOPPED);
       g_assert_cmpuint (forks.processes, ==, 13);
-      g_assert_cmpuint (count_probes (), ==, 0);
+      g_assert_cmpuint (fixture_alive ("/assay/probe"), ==, 0);
     }
 }
 
@@ -339,6 +322,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  fixture_adopt ();
   probe_path = g_test_build_filename (G_TEST_BUILT, "engine", "sandbox-probe", NULL);
   g_test_add_func ("/sandbox/facts", test_facts);
   g_test_add_func ("/sandbox/signal", test_signal);

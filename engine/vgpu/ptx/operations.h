@@ -208,7 +208,8 @@
   DOUBLE_1 (RCP_F64, "rcp.rn|rz|rm|rp.f64", 1.0 / a) \
   DOUBLE_1 (SQRT_F64, "sqrt.rn|rz|rm|rp.f64", __builtin_sqrt (a)) \
   DOUBLE_1 (RCP_APPROX_F64, "rcp.approx.ftz.f64", upper_word (1.0 / flush_f64 (a))) \
-  DOUBLE_1 (RSQRT_APPROX_F64, "rsqrt.approx.?ftz.f64", upper_word (1.0 / __builtin_sqrt (flush_f64 (a))))
+  DOUBLE_1 (RSQRT_APPROX_F64, "rsqrt.approx.f64", (f64) (1.0L / __builtin_sqrtl (a))) \
+  DOUBLE_1 (RSQRT_APPROX_FTZ_F64, "rsqrt.approx.ftz.f64", upper_word (1.0 / __builtin_sqrt (flush_f64 (a))))
 
 #define VGPU_HALF_FORMAT(HALF_1, HALF_2, HALF_3, ID, TYPE, FORMAT, COUNT) \
   HALF_2 (ADD_##ID, "add.?rn.?ftz.?sat." TYPE, FORMAT, COUNT, a + b) \

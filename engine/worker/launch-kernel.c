@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One launch of one kernel, by the worker itself: nothing of the candidate's author runs beside it. */
+#include "engine/worker/role-run.h"
+
+#include <string.h>
+
+/* A number in the width that the kernel's own parameter has. FALSE where it does not fit. */
+static gboolean
+encode_number (const AssayWorkerArgument *argument, const AssayPtxParameter *parameter, void *to)
+{
+  double real = argument->is_real ? argument->real : (double) argument->integer;
+  gint64 integer = argument->is_real ? (gint64) argument->real : argument->integer;
+  gboolean as_float = parameter->type[0] == 'f' || (argument->is_real && parameter->type[0] == 'b');
+  if (argument->is_real && !as_float && (double) integer != real)
+    return FALSE;
+  if (as_float && parameter->bytes == 8)
+    memcpy (to, &real, 8);
+  else if (as_float && parameter->bytes == 4)
+    memcpy (to, &(float) {(float) real}, 4);
+  else if (!as_float && parameter->bytes <= 8)
+    {
+      int bits = (int) parameter->bytes * 8;
+      gboolean fits = bits == 64 || (integer >= -(1ll << (bits - 1)) && integer < (1ll << bits));
+      memcpy (to, &integer, parameter->bytes);
+      return fits;
+    }
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
+fail_argument (AssayDeviceRun *run, guint index, const char *why)
+{
+  return assay_run_fail (run, "arguments", "argument %u of %s: %s", index + 1, run->entry->plain,
+                         why);
+}
+
+static gboolean
+bind_arguments (AssayDeviceRun *run, guint64 *storage, void **pointers)
+{
+  GArray *parameters = run->entry->parameters;
+  GPtrArray *arguments = run->request->arguments;
+  if (parameters->len != arguments->len)
+    return assay_run_fail (run, "arguments", "%s takes %u parameters, the task passes %u",
+                           run->entry->plain, parameters->len, arguments->len);
+  for (guint i = 0; i < arguments->len; i++)
+    {
+      const AssayWorkerArgument *argument = g_ptr_array_index (arguments, i);
+      const AssayPtxParameter *parameter = &g_array_index (parameters, AssayPtxParameter, i);
+      pointers[i] = &storage[i];
+      if (!argument->array && !encode_number (argument, parameter, &storage[i]))
+        {
+          g_autofree char *why =
+              g_strdup_printf ("the value does not fit the parameter's type .%s", parameter->type);
+          return fail_argument (run, i, why);
+        }
+      if (argument->array && parameter->bytes != 8)
+        return fail_argument (run, i, "the task passes an array, the kernel takes no pointer");
+      if (argument->array)
+        storage[i] = assay_run_address (run, argument->array);
+    }
+  return TRUE;
+}
+
+static gint64
+extent (GArray *extents, guint axis)
+{
+  return extents && axis < extents->len ? g_array_index (extents, gint64, axis) : 1;
+}
+
+gboolean
+assay_run_kernel (AssayDeviceRun *run)
+{
+  const AssayWorkerRequest *request = run->request;
+  const AssayCudaDriver *call = &run->driver.call;
+  g_autofree guint64 *storage = g_new0 (guint64, request->arguments->len + 1);
+  g_autofree void **pointers = g_new0 (void *, request->arguments->len + 1);
+  guint shape[6];
+  if (!bind_arguments (run, storage, pointers))
+    return FALSE;
+  for (guint i = 0; i < 6; i++)
+    {
+      gint64 wanted = extent (i < 3 ? request->grid : request->block, i % 3);
+      if (wanted < 0 || wanted > G_MAXUINT32)
+        return fail_argument (run, i, "grid or block is beyond 32 bits");
+      shape[i] = (guint) wanted;
+    }
+  assay_run_tell_launch (run, run->entry->plain, run->function, shape, (gsize) request->shared);
+  /* Beyond 48 KiB dynamic shared memory has to be asked for; a launcher would have done so. */
+  int code = CUDA_SUCCESS;
+  if (request->shared > 48 * 1024)
+    code = call->func_set_attribute (run->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                     (int) request->shared);
+  if (code == CUDA_SUCCESS)
+    code = call->launch_kernel (run->function, shape[0], shape[1], shape[2], shape[3], shape[4],
+                                shape[5], (unsigned) request->shared, NULL, pointers, NULL);
+  if (assay_run_driver_failed (run, "launch", code))
+    return FALSE;
+  assay_channel_phase (run->channel, "synchronise");
+  return !assay_run_driver_failed (run, "the kernel did not finish", call->ctx_synchronize ());
+}

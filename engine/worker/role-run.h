@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/device/driver.h"
+#include "engine/worker/ptx-signature.h"
+#include "engine/worker/roles.h"
+
+#include <pthread.h>
+
+G_BEGIN_DECLS
+
+/* One launch on a device, shared by the files of the role `run`. */
+
+#define ASSAY_JIT_LOG_BYTES 16384
+
+typedef struct
+{
+  AssayMappedArray mapped;
+  CUdeviceptr device;
+} AssayDeviceArray;
+
+typedef struct
+{
+  AssayChannel *channel;
+  const AssayWorkerRequest *request;
+  AssayDriver driver;
+  CUmodule module;
+  CUfunction function;
+  AssayDeviceArray *arrays;
+  GPtrArray *entries; /* AssayPtxEntry * */
+  const AssayPtxEntry *entry;
+  int report_fds[2]; /* the virtual GPU writes its findings into [1]; -1 with a real driver */
+  pthread_t reporter;
+  char log[ASSAY_JIT_LOG_BYTES];
+} AssayDeviceRun;
+
+/* Ends the request with a driver's error code; what the checkers saw goes first. FALSE for success. */
+gboolean assay_run_driver_failed (AssayDeviceRun *run, const char *what, int code);
+/* Ends the request; always FALSE. */
+gboolean assay_run_fail (AssayDeviceRun *run, const char *kind, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* "launch", with the shape that the driver took. */
+void assay_run_tell_launch (AssayDeviceRun *run, const char *kernel, CUfunction function,
+                            const unsigned int *shape, gsize shared);
+/* The device address of an array of the request, its first element; 0 for an unknown name. */
+CUdeviceptr assay_run_address (const AssayDeviceRun *run, const char *array);
+
+/* The two ways to do it: one kernel by ourselves, or a function of the candidate that launches. FALSE
+ * when the request is ended. */
+gboolean assay_run_kernel (AssayDeviceRun *run);
+gboolean assay_run_host (AssayDeviceRun *run);
+
+G_END_DECLS
