@@ -10,6 +10,7 @@
 #include <gio/gunixsocketaddress.h>
 #include <glib/gstdio.h>
 #include <libsoup/soup.h>
+#include <signal.h>
 
 #define BASE "http://localhost"
 #define MOST_CONNECTIONS 16 /* two by default: two event streams would block everything else */
@@ -119,6 +120,7 @@ devices_read (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GBytes) body =
       soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
   g_autoptr (JsonNode) node = NULL;
+  g_autoptr (GPtrArray) items = NULL;
   JsonArray *devices = NULL;
 
   if (body != NULL)
@@ -132,17 +134,16 @@ devices_read (GObject *source, GAsyncResult *result, gpointer data)
         g_warning ("no list of devices: %s", error != NULL ? error->message : "wrong shape");
       return;
     }
-  g_list_store_remove_all (self->devices);
+  items = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < json_array_get_length (devices); i++)
     {
       JsonNode *element = json_array_get_element (devices, i);
-      g_autoptr (AssayDeviceItem) item = NULL;
 
-      if (!JSON_NODE_HOLDS_OBJECT (element))
-        continue;
-      item = assay_device_item_new_from_json (json_node_get_object (element));
-      g_list_store_append (self->devices, item);
+      if (JSON_NODE_HOLDS_OBJECT (element))
+        g_ptr_array_add (items, assay_device_item_new_from_json (json_node_get_object (element)));
     }
+  g_list_store_splice (self->devices, 0, g_list_model_get_n_items (G_LIST_MODEL (self->devices)),
+                       items->pdata, items->len);
 }
 
 static void
@@ -577,6 +578,8 @@ assay_engine_client_class_init (AssayEngineClientClass *class)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (class);
 
+  /* An engine that died before it read its token must not take us along. */
+  signal (SIGPIPE, SIG_IGN);
   object_class->finalize = assay_engine_client_finalize;
   object_class->get_property = assay_engine_client_get_property;
   properties[PROP_STATE] =

@@ -112,6 +112,17 @@ show_finding (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+palette (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  AssayWindow *self = data;
+
+  if (!gtk_widget_get_visible (GTK_WIDGET (self->palette)))
+    g_set_weak_pointer (&self->focus_before, gtk_window_get_focus (GTK_WINDOW (self)));
+  gtk_widget_set_visible (GTK_WIDGET (self->palette), TRUE);
+  assay_palette_open (self->palette);
+}
+
+static void
 filter (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   AssayWindow *self = data;
@@ -195,6 +206,7 @@ static const GActionEntry entries[] = {
     {.name = "finding-step", .activate = finding_step, .parameter_type = "i"},
     {.name = "open-source", .activate = open_source, .parameter_type = "(si)"},
     {.name = "show-finding", .activate = show_finding, .parameter_type = "s"},
+    {.name = "palette", .activate = palette},
     {.name = "filter", .activate = filter},
     {.name = "shortcuts", .activate = shortcuts},
     {.name = "open", .activate = open_folder},

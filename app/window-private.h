@@ -6,6 +6,7 @@
 #include "app/findings-bar.h"
 #include "app/numerics-page.h"
 #include "app/overview-page.h"
+#include "app/palette.h"
 #include "app/queue-pane.h"
 #include "app/report-page.h"
 #include "app/review-pane.h"
@@ -39,6 +40,8 @@ struct _AssayWindow
   AssayReportPage *report;
   AssayReviewPane *review;
   AssayFindingsBar *findings;
+  AssayPalette *palette;
+  GtkWidget *focus_before; /* the palette took it */
   AssaySession *session;
   AssayContext *context;
 
@@ -49,6 +52,7 @@ struct _AssayWindow
   GQueue waiting; /* char *: candidates of active_task that run next */
   gulong active_handler;
   gboolean starting;
+  gboolean choosing; /* a device, by the program */
 };
 
 /* window-run.c */

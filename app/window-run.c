@@ -32,14 +32,18 @@ device_bind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer in_p
   GtkWidget *box = gtk_list_item_get_child (item);
   GtkWidget *name = gtk_widget_get_first_child (box), *reason = gtk_widget_get_last_child (box);
   gboolean available = assay_device_item_get_available (device);
-  const char *target = assay_device_item_get_target (device);
-  g_autofree char *text =
-      target != NULL ? g_strdup_printf ("%s  %s", assay_device_item_get_name (device), target)
-                     : g_strdup (assay_device_item_get_name (device));
+  /* In the header the identifier says it shortest: "virtual sm_80". */
+  g_autofree char *text = g_strdup (in_popover != NULL ? assay_device_item_get_name (device)
+                                                       : assay_device_item_get_id (device));
+  g_autofree char *detail = NULL;
 
+  if (in_popover == NULL)
+    g_strdelimit (text, ":", ' ');
+  detail = available ? g_strdup (assay_device_item_get_id (device))
+                     : g_strdup (assay_device_item_get_reason (device));
   gtk_label_set_text (GTK_LABEL (name), text);
-  gtk_label_set_text (GTK_LABEL (reason), available ? "" : assay_device_item_get_reason (device));
-  gtk_widget_set_visible (reason, in_popover != NULL && !available);
+  gtk_label_set_text (GTK_LABEL (reason), detail);
+  gtk_widget_set_visible (reason, in_popover != NULL);
   gtk_list_item_set_activatable (item, available);
   gtk_list_item_set_selectable (item, available);
   gtk_widget_set_sensitive (name, available);
@@ -55,25 +59,41 @@ device_factory (gboolean in_popover)
   return factory;
 }
 
-/* The remembered device, or the first that can be used. */
+/* The remembered device; else a real one; else the usual virtual one. */
+static int
+preference (AssayWindow *self, AssayDeviceItem *device)
+{
+  const char *id = assay_device_item_get_id (device);
+
+  if (!assay_device_item_get_available (device))
+    return 0;
+  if (g_strcmp0 (id, assay_session_get_string (self->session, "device")) == 0)
+    return 4;
+  if (g_str_has_prefix (id, "cuda:"))
+    return 3;
+  return g_str_equal (id, "virtual:sm_80") ? 2 : 1;
+}
+
 static void
 choose_device (AssayWindow *self)
 {
   GListModel *devices = gtk_drop_down_get_model (self->device);
-  const char *wanted = assay_session_get_string (self->session, "device");
   guint best = GTK_INVALID_LIST_POSITION;
+  int liking = 0;
 
   for (guint i = 0; i < g_list_model_get_n_items (devices); i++)
     {
       g_autoptr (AssayDeviceItem) device = g_list_model_get_item (devices, i);
 
-      if (!assay_device_item_get_available (device))
-        continue;
-      if (best == GTK_INVALID_LIST_POSITION
-          || g_strcmp0 (assay_device_item_get_id (device), wanted) == 0)
-        best = i;
+      if (preference (self, device) > liking)
+        {
+          liking = preference (self, device);
+          best = i;
+        }
     }
+  self->choosing = TRUE;
   gtk_drop_down_set_selected (self->device, best);
+  self->choosing = FALSE;
   gtk_widget_set_visible (GTK_WIDGET (self->device), best != GTK_INVALID_LIST_POSITION);
 }
 
@@ -82,7 +102,7 @@ device_chosen (AssayWindow *self)
 {
   AssayDeviceItem *device = gtk_drop_down_get_selected_item (self->device);
 
-  if (device == NULL)
+  if (device == NULL || self->choosing)
     return;
   if (!assay_device_item_get_available (device))
     choose_device (self);

@@ -139,6 +139,16 @@ evidence_attached (AssayWindow *self, const AssayEvidence *evidence)
   assay_window_attach (self, evidence);
 }
 
+/* Back to where the reader was. */
+static void
+palette_closed (AssayWindow *self)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->palette), FALSE);
+  if (self->focus_before != NULL)
+    gtk_widget_grab_focus (self->focus_before);
+  g_clear_weak_pointer (&self->focus_before);
+}
+
 static void
 review_finding (AssayWindow *self, const char *id)
 {
@@ -218,6 +228,7 @@ assay_window_new (GtkApplication *application, AssaySession *session)
 
   self->session = g_object_ref (session);
   assay_queue_pane_set_tasks (self->queue, assay_session_get_tasks (session));
+  assay_palette_set_sources (self->palette, self->context, assay_session_get_tasks (session));
   assay_window_run_init (self);
   restore (self);
   g_signal_connect_object (self, "notify::default-width", G_CALLBACK (size_changed), self,
@@ -237,6 +248,7 @@ assay_window_dispose (GObject *object)
 
   if (self->session != NULL)
     assay_window_run_dispose (self);
+  g_clear_weak_pointer (&self->focus_before);
   g_clear_object (&self->context);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (assay_window_parent_class)->dispose (object);
@@ -264,6 +276,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, report);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, review);
   gtk_widget_class_bind_template_child (widget_class, AssayWindow, findings);
+  gtk_widget_class_bind_template_child (widget_class, AssayWindow, palette);
 }
 
 static void
@@ -276,6 +289,7 @@ assay_window_class_init (AssayWindowClass *class)
   g_type_ensure (ASSAY_TYPE_FINDINGS_BAR);
   g_type_ensure (ASSAY_TYPE_NUMERICS_PAGE);
   g_type_ensure (ASSAY_TYPE_OVERVIEW_PAGE);
+  g_type_ensure (ASSAY_TYPE_PALETTE);
   g_type_ensure (ASSAY_TYPE_PANES);
   g_type_ensure (ASSAY_TYPE_QUEUE_PANE);
   g_type_ensure (ASSAY_TYPE_REPORT_PAGE);
@@ -291,6 +305,7 @@ assay_window_class_init (AssayWindowClass *class)
   gtk_widget_class_bind_template_callback (widget_class, finding_activated);
   gtk_widget_class_bind_template_callback (widget_class, evidence_attached);
   gtk_widget_class_bind_template_callback (widget_class, review_finding);
+  gtk_widget_class_bind_template_callback (widget_class, palette_closed);
   gtk_widget_class_bind_template_callback (widget_class, review_evidence);
   gtk_widget_class_bind_template_callback (widget_class, assay_window_stop_run);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, close_overlays, NULL);

@@ -253,6 +253,20 @@ step_cursor (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
+/* The widest panel with an axis of numbers. */
+static int
+main_panel (AssayPlotWidget *self)
+{
+  int widest = 0;
+
+  for (guint i = 0; self->layout != NULL && i < self->layout->panels->len; i++)
+    if (!can_zoom (self, widest)
+        || (can_zoom (self, (int) i)
+            && panel_of (self, (int) i)->frame.width > panel_of (self, widest)->frame.width))
+      widest = (int) i;
+  return widest;
+}
+
 static gboolean
 zoom_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -262,7 +276,7 @@ zoom_key (GtkWidget *widget, GVariant *args, gpointer data)
   if (factor == 0.0)
     assay_plot_widget_set_view (self, NULL);
   else
-    zoom (self, self->zoomed ? (int) self->view.panel : 0, 0.5, 0.5, factor);
+    zoom (self, self->zoomed ? (int) self->view.panel : main_panel (self), 0.5, 0.5, factor);
   return TRUE;
 }
 
