@@ -3,6 +3,7 @@
 
 #include "app/numerics-page.h"
 
+#include "app/later.h"
 #include "app/numerics-scenes.h"
 #include "widgets/badge.h"
 #include "widgets/card.h"
@@ -40,7 +41,7 @@ struct _AssayNumericsPage
   AssayNumericsScenes *scenes; /* what is shown */
   GCancellable *cancellable;
   AssayPlotWidget *grown, *last_plot;
-  guint refresh_source;
+  AssayLater *later;
   gboolean filling, busy;
 };
 
@@ -257,14 +258,13 @@ scenes_ready (GObject *source, GAsyncResult *result, gpointer data)
   show (self);
 }
 
-static gboolean
-refresh (gpointer data)
+static void
+refresh (gpointer data, guint what)
 {
   AssayNumericsPage *self = data;
   AssayRunModel *run = assay_context_get_run (self->context);
   g_autofree char *workload = chosen_workload (self), *output = chosen_output (self);
 
-  self->refresh_source = 0;
   g_cancellable_cancel (self->cancellable);
   g_object_unref (self->cancellable);
   self->cancellable = g_cancellable_new ();
@@ -273,21 +273,18 @@ refresh (gpointer data)
       self->busy = FALSE;
       g_clear_pointer (&self->scenes, assay_numerics_scenes_free);
       show (self);
-      return G_SOURCE_REMOVE;
+      return;
     }
   self->busy = TRUE;
   assay_numerics_scenes_async (run, workload, output, self->cancellable, scenes_ready,
                                g_object_ref (self));
-  return G_SOURCE_REMOVE;
 }
 
-/* Several changes of one moment are one drawing. */
 static void
 refresh_soon (AssayNumericsPage *self)
 {
   self->busy = TRUE;
-  if (self->refresh_source == 0)
-    self->refresh_source = g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, refresh, self, NULL);
+  assay_later_push (self->later, 1);
 }
 
 /* --- choosers -------------------------------------------------------------------------------- */
@@ -569,7 +566,7 @@ assay_numerics_page_dispose (GObject *object)
   AssayNumericsPage *self = ASSAY_NUMERICS_PAGE (object);
 
   g_cancellable_cancel (self->cancellable);
-  g_clear_handle_id (&self->refresh_source, g_source_remove);
+  g_clear_pointer (&self->later, assay_later_free);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_pointer (&self->scenes, assay_numerics_scenes_free);
   g_clear_object (&self->context);
@@ -649,6 +646,7 @@ assay_numerics_page_init (AssayNumericsPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->cancellable = g_cancellable_new ();
+  self->later = assay_later_new (GTK_WIDGET (self), refresh);
   self->plots[PLOT_ULP] = self->ulp;
   self->plots[PLOT_ERROR] = self->error;
   self->plots[PLOT_POSITION] = self->position;

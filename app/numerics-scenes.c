@@ -3,6 +3,8 @@
 
 #include "app/numerics-scenes.h"
 
+#define MOST_WORST 20 /* rows; a list makes the widgets of all of them at once */
+
 const char *const ASSAY_WORST_COLUMNS[] = {"index",      "candidate",  "bits", "gold",
                                            "abs. error", "rel. error", "ulp",  NULL};
 
@@ -67,7 +69,7 @@ scenes_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
     {
       scenes->summary = assay_figure_summary (&job->snapshot->run, job->workload, job->output);
       scenes->accepted = comparison->accepted;
-      for (guint i = 0; i < comparison->worst->len; i++)
+      for (guint i = 0; i < comparison->worst->len && i < MOST_WORST; i++)
         {
           const AssayWorst *worst = g_ptr_array_index (comparison->worst, i);
 

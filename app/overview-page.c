@@ -3,6 +3,7 @@
 
 #include "app/overview-page.h"
 
+#include "app/later.h"
 #include "app/task-facts.h"
 #include "widgets/badge.h"
 #include "widgets/card.h"
@@ -24,6 +25,7 @@ struct _AssayOverviewPage
   GtkGrid *workloads;
   GtkFlowBox *sources;
   AssayContext *context;
+  AssayLater *later;
 };
 
 G_DEFINE_FINAL_TYPE (AssayOverviewPage, assay_overview_page, GTK_TYPE_WIDGET)
@@ -262,17 +264,22 @@ task_changed (AssayOverviewPage *self)
 }
 
 static void
-run_changed (AssayOverviewPage *self, guint what)
+show_run (gpointer data, guint what)
 {
-  AssayTaskItem *item = assay_context_get_task_item (self->context);
+  AssayOverviewPage *self = data;
 
   if (assay_context_get_task (self->context) == NULL)
     return;
-  if (what & (ASSAY_RUN_CHANGED_STATE | ASSAY_RUN_CHANGED_WORKLOADS | ASSAY_RUN_CHANGED_FINDINGS))
-    {
-      fill_candidates (self, item);
-      fill_workloads (self);
-    }
+  fill_candidates (self, assay_context_get_task_item (self->context));
+  fill_workloads (self);
+}
+
+static void
+run_changed (AssayOverviewPage *self, guint what)
+{
+  assay_later_push (
+      self->later,
+      what & (ASSAY_RUN_CHANGED_STATE | ASSAY_RUN_CHANGED_WORKLOADS | ASSAY_RUN_CHANGED_FINDINGS));
 }
 
 void
@@ -292,6 +299,7 @@ assay_overview_page_dispose (GObject *object)
 {
   AssayOverviewPage *self = ASSAY_OVERVIEW_PAGE (object);
 
+  g_clear_pointer (&self->later, assay_later_free);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_object (&self->context);
   G_OBJECT_CLASS (assay_overview_page_parent_class)->dispose (object);
@@ -326,4 +334,5 @@ static void
 assay_overview_page_init (AssayOverviewPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->later = assay_later_new (GTK_WIDGET (self), show_run);
 }

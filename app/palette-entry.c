@@ -134,8 +134,8 @@ add_criteria (GPtrArray *entries, AssayContext *context)
   for (guint i = 0; review != NULL && i < review->scores->len; i++)
     {
       const AssayScore *score = g_ptr_array_index (review->scores, i);
-      const AssayCriterion *criterion
-          = assay_rubric_criterion (assay_draft_get_rubric (draft), score->criterion);
+      const AssayCriterion *criterion =
+          assay_rubric_criterion (assay_draft_get_rubric (draft), score->criterion);
 
       if (criterion != NULL)
         add (entries, "criterion", g_strdup (criterion->title), NULL, "win.show-criterion",

@@ -72,8 +72,8 @@ close_palette (AssayPalette *self)
 static void
 choose (AssayPalette *self, guint position)
 {
-  g_autoptr (AssayPaletteEntry) entry
-      = g_list_model_get_item (G_LIST_MODEL (self->selection), position);
+  g_autoptr (AssayPaletteEntry) entry =
+      g_list_model_get_item (G_LIST_MODEL (self->selection), position);
 
   if (entry == NULL)
     return;

@@ -3,6 +3,7 @@
 
 #include "app/review-pane.h"
 
+#include "app/later.h"
 #include "widgets/card.h"
 #include "widgets/conclusion-form.h"
 #include "widgets/rubric-form.h"
@@ -25,6 +26,7 @@ struct _AssayReviewPane
   GtkButton *previous, *next;
   GtkLabel *empty;
   AssayContext *context;
+  AssayLater *later;
   int position; /* of the criterion among the review's scores; the conclusion stands after the last */
 };
 
@@ -281,13 +283,18 @@ form_evidence (AssayReviewPane *self, guint index)
     g_signal_emit (self, signals[EVIDENCE], 0, g_ptr_array_index (score->evidence, index));
 }
 
+static void
+show_suggestions (gpointer self, guint what)
+{
+  refresh (self);
+}
+
 /* --- following ------------------------------------------------------------------------------- */
 
 static void
 run_changed (AssayReviewPane *self, guint what)
 {
-  if (what & ASSAY_RUN_CHANGED_FINDINGS)
-    refresh (self);
+  assay_later_push (self->later, what & ASSAY_RUN_CHANGED_FINDINGS);
 }
 
 static void
@@ -326,6 +333,7 @@ assay_review_pane_dispose (GObject *object)
 {
   AssayReviewPane *self = ASSAY_REVIEW_PANE (object);
 
+  g_clear_pointer (&self->later, assay_later_free);
   g_clear_pointer (&self->box, gtk_widget_unparent);
   g_clear_object (&self->context);
   G_OBJECT_CLASS (assay_review_pane_parent_class)->dispose (object);
@@ -378,5 +386,6 @@ static void
 assay_review_pane_init (AssayReviewPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->later = assay_later_new (GTK_WIDGET (self), show_suggestions);
   gtk_widget_add_css_class (GTK_WIDGET (self), "side-pane");
 }

@@ -3,6 +3,7 @@
 
 #include "app/validity-page.h"
 
+#include "app/later.h"
 #include "widgets/badge.h"
 #include "widgets/card.h"
 
@@ -19,6 +20,7 @@ struct _AssayValidityPage
   AssayContext *context;
   char *log_path; /* relative to the run folder; NULL: the session's own log */
   GCancellable *cancellable;
+  AssayLater *later;
 };
 
 G_DEFINE_FINAL_TYPE (AssayValidityPage, assay_validity_page, GTK_TYPE_WIDGET)
@@ -446,40 +448,46 @@ fill_environment (AssayValidityPage *self)
 /* --- following ------------------------------------------------------------------------------- */
 
 static void
-run_changed (AssayValidityPage *self, guint what)
+show_first_log (AssayValidityPage *self)
 {
+  const AssayRun *record = record_of (self);
+  const AssayCompile *first =
+      record != NULL && record->compile->len > 0 ? g_ptr_array_index (record->compile, 0) : NULL;
+
+  show_log (self, first != NULL ? first->log : NULL);
+}
+
+static void
+show (gpointer data, guint what)
+{
+  AssayValidityPage *self = data;
+
   if (what & (ASSAY_RUN_CHANGED_COMPILE | ASSAY_RUN_CHANGED_STATE))
     fill_grid (self);
   if (what & (ASSAY_RUN_CHANGED_STAGES | ASSAY_RUN_CHANGED_STATE))
     fill_stages (self);
   if (what & ASSAY_RUN_CHANGED_WORKLOADS)
     fill_launches (self);
-  if (what & (ASSAY_RUN_CHANGED_FINDINGS | ASSAY_RUN_CHANGED_STAGES))
+  if (what & (ASSAY_RUN_CHANGED_FINDINGS | ASSAY_RUN_CHANGED_STATE))
     fill_checks (self);
   if (what & ASSAY_RUN_CHANGED_STATE)
     fill_environment (self);
-  if ((what & ASSAY_RUN_CHANGED_LOG) && self->log_path == NULL)
+  if (what == ASSAY_RUN_CHANGED_ALL)
+    show_first_log (self);
+  else if ((what & ASSAY_RUN_CHANGED_LOG) && self->log_path == NULL)
     show_log (self, NULL);
 }
 
 static void
-whole_run_changed (AssayValidityPage *self, guint what)
+run_changed (AssayValidityPage *self, guint what)
 {
-  const AssayRun *record = record_of (self);
-  const AssayCompile *first;
-
-  run_changed (self, what);
-  if (what != ASSAY_RUN_CHANGED_ALL)
-    return;
-  first =
-      record != NULL && record->compile->len > 0 ? g_ptr_array_index (record->compile, 0) : NULL;
-  show_log (self, first != NULL ? first->log : NULL);
+  assay_later_push (self->later, what);
 }
 
 static void
 task_changed (AssayValidityPage *self)
 {
-  whole_run_changed (self, ASSAY_RUN_CHANGED_ALL);
+  assay_later_push (self->later, ASSAY_RUN_CHANGED_ALL);
 }
 
 void
@@ -489,7 +497,7 @@ assay_validity_page_set_context (AssayValidityPage *self, AssayContext *context)
   self->context = g_object_ref (context);
   g_signal_connect_object (context, "task-changed", G_CALLBACK (task_changed), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (context, "run-changed", G_CALLBACK (whole_run_changed), self,
+  g_signal_connect_object (context, "run-changed", G_CALLBACK (run_changed), self,
                            G_CONNECT_SWAPPED);
   task_changed (self);
 }
@@ -499,6 +507,7 @@ assay_validity_page_dispose (GObject *object)
 {
   AssayValidityPage *self = ASSAY_VALIDITY_PAGE (object);
 
+  g_clear_pointer (&self->later, assay_later_free);
   g_cancellable_cancel (self->cancellable);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_object (&self->context);
@@ -542,5 +551,6 @@ static void
 assay_validity_page_init (AssayValidityPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->later = assay_later_new (GTK_WIDGET (self), show);
   self->cancellable = g_cancellable_new ();
 }

@@ -5,6 +5,8 @@
 
 #include "engine/base/error.h"
 
+static void enable_run_actions (AssayWindow *self);
+
 /* --- devices --------------------------------------------------------------------------------- */
 
 static void
@@ -95,6 +97,7 @@ choose_device (AssayWindow *self)
   gtk_drop_down_set_selected (self->device, best);
   self->choosing = FALSE;
   gtk_widget_set_visible (GTK_WIDGET (self->device), best != GTK_INVALID_LIST_POSITION);
+  enable_run_actions (self);
 }
 
 static void
@@ -116,7 +119,8 @@ static void
 enable_run_actions (AssayWindow *self)
 {
   gboolean ready = assay_engine_client_get_state (assay_session_get_engine (self->session))
-                   == ASSAY_ENGINE_READY;
+                   == ASSAY_ENGINE_READY
+                   && gtk_drop_down_get_selected_item (self->device) != NULL;
   gboolean running = self->active_run != NULL || self->starting;
   gboolean task = assay_context_get_task (self->context) != NULL;
 
@@ -402,6 +406,7 @@ assay_window_run_init (AssayWindow *self)
   g_signal_connect_object (engine, "lost", G_CALLBACK (engine_lost), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->context, "task-changed", G_CALLBACK (enable_run_actions), self,
                            G_CONNECT_SWAPPED);
+  engine_state_changed (self);
 }
 
 void

@@ -31,9 +31,9 @@ apply (AssayRunModel *model, const char *line)
 static void
 test_event_fields (void)
 {
-  g_autoptr (AssayRunEvent) event
-      = parse ("{\"n\":7,\"type\":\"stage\",\"stage\":\"compare\",\"index\":3,\"of\":8,"
-               "\"status\":\"running\",\"reason\":null,\"fraction\":0.4,\"text\":\"y of vocab\"}");
+  g_autoptr (AssayRunEvent) event =
+      parse ("{\"n\":7,\"type\":\"stage\",\"stage\":\"compare\",\"index\":3,\"of\":8,"
+             "\"status\":\"running\",\"reason\":null,\"fraction\":0.4,\"text\":\"y of vocab\"}");
 
   g_assert_cmpint (event->n, ==, 7);
   g_assert_cmpint (event->type, ==, ASSAY_EVENT_STAGE);
@@ -46,9 +46,12 @@ test_event_fields (void)
 static void
 test_event_refuses (void)
 {
-  static const char *const bad[]
-      = { "", "[]", "{\"n\":1,\"type\":\"finding\"}", "{\"n\":1,\"type\":\"finding\",\"record\":[]}",
-          "{\"n\":1,\"type\":\"stage\"", "{\"n\":1,\"type\":\"finding\",\"record\":{\"rule\":7}}" };
+  static const char *const bad[] = {"",
+                                    "[]",
+                                    "{\"n\":1,\"type\":\"finding\"}",
+                                    "{\"n\":1,\"type\":\"finding\",\"record\":[]}",
+                                    "{\"n\":1,\"type\":\"stage\"",
+                                    "{\"n\":1,\"type\":\"finding\",\"record\":{\"rule\":7}}"};
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
     {
@@ -75,10 +78,10 @@ static void
 apply_finding (AssayRunModel *model, int n, const char *id, const char *rule, const char *severity,
                int count)
 {
-  g_autofree char *line = g_strdup_printf (
-      "{\"n\":%d,\"type\":\"finding\",\"record\":{\"id\":\"%s\",\"rule\":\"%s\",\"severity\":\"%s\","
-      "\"title\":\"t\",\"count\":%d}}",
-      n, id, rule, severity, count);
+  g_autofree char *line = g_strdup_printf ("{\"n\":%d,\"type\":\"finding\",\"record\":{\"id\":\"%"
+                                           "s\",\"rule\":\"%s\",\"severity\":\"%s\","
+                                           "\"title\":\"t\",\"count\":%d}}",
+                                           n, id, rule, severity, count);
 
   apply (model, line);
 }
@@ -88,7 +91,7 @@ test_findings_sorted_and_merged (void)
 {
   g_autoptr (AssayRunModel) model = assay_run_model_new ("r", NULL);
   GListModel *findings = assay_run_model_get_findings (model);
-  static const char *const expected[] = { "mem.out-of-bounds", "num.nan", "race.shared", "mem.leak" };
+  static const char *const expected[] = {"mem.out-of-bounds", "num.nan", "race.shared", "mem.leak"};
   guint counts[4];
 
   apply_finding (model, 1, "a", "mem.leak", "minor", 1);
@@ -173,10 +176,13 @@ test_snapshot_survives_changes (void)
   AssayRunSnapshot *snapshot;
   const AssayWorkloadRecord *first;
 
-  apply (model, "{\"n\":1,\"type\":\"workload\",\"record\":{\"name\":\"a\",\"status\":\"PASSED\"}}");
+  apply (model,
+         "{\"n\":1,\"type\":\"workload\",\"record\":{\"name\":\"a\",\"status\":\"PASSED\"}}");
   snapshot = assay_run_model_snapshot (model);
-  apply (model, "{\"n\":2,\"type\":\"workload\",\"record\":{\"name\":\"a\",\"status\":\"TIMEOUT\"}}");
-  apply (model, "{\"n\":3,\"type\":\"workload\",\"record\":{\"name\":\"b\",\"status\":\"PASSED\"}}");
+  apply (model,
+         "{\"n\":2,\"type\":\"workload\",\"record\":{\"name\":\"a\",\"status\":\"TIMEOUT\"}}");
+  apply (model,
+         "{\"n\":3,\"type\":\"workload\",\"record\":{\"name\":\"b\",\"status\":\"PASSED\"}}");
   g_assert_cmpuint (snapshot->run.workloads->len, ==, 1);
   first = g_ptr_array_index (snapshot->run.workloads, 0);
   g_assert_cmpint (first->status, ==, ASSAY_WORKLOAD_PASSED);
@@ -193,10 +199,10 @@ test_finding_pages (void)
     int line;
     const char *page;
   } cases[] = {
-    { "num.candidate-wrong", 0, "numerics" },   { "mem.out-of-bounds", 12, "source" },
-    { "mem.out-of-bounds", 0, "validity" },     { "build.failed", 3, "validity" },
-    { "task.input-coverage", 0, "overview" },   { "numb.not-a-family", 0, "overview" },
-    { "bench.warm-cache", 0, "overview" },
+      {"num.candidate-wrong", 0, "numerics"}, {"mem.out-of-bounds", 12, "source"},
+      {"mem.out-of-bounds", 0, "validity"},   {"build.failed", 3, "validity"},
+      {"task.input-coverage", 0, "overview"}, {"numb.not-a-family", 0, "overview"},
+      {"bench.warm-cache", 0, "overview"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -255,8 +261,8 @@ test_shortcut_actions_parse (void)
 static void
 test_task_in_words (void)
 {
-  g_autofree char *folder
-      = g_build_filename (ASSAY_SOURCE_DIR, "tests", "ui", "tasks", "softmax_rows_f32", NULL);
+  g_autofree char *folder =
+      g_build_filename (ASSAY_SOURCE_DIR, "tests", "ui", "tasks", "softmax_rows_f32", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayTask) task = assay_task_load (folder, NULL, &error);
   g_autoptr (GPtrArray) facts = NULL;

@@ -69,9 +69,9 @@ static gboolean
 plots_shown (gpointer data)
 {
   AssayUi *ui = data;
-  AssayNumericsPage *page = ASSAY_NUMERICS_PAGE (
-      assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_NUMERICS_PAGE, NULL));
-  static const char *const ids[] = { "ulp", "error", "position", "margin" };
+  AssayNumericsPage *page =
+      ASSAY_NUMERICS_PAGE (assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_NUMERICS_PAGE, NULL));
+  static const char *const ids[] = {"ulp", "error", "position", "margin"};
 
   for (gsize i = 0; i < G_N_ELEMENTS (ids); i++)
     {
@@ -112,7 +112,7 @@ test_whole_path (void)
   g_autoptr (AssayUi) ui = open_recorded ();
   g_autofree char *json = NULL, *home = NULL;
   const AssayScore *score;
-  static const char *const endings[] = { "md", "pdf", "json" };
+  static const char *const endings[] = {"md", "pdf", "json"};
 
   /* Look. */
   assay_window_show_page (ui->window, "numerics");
@@ -150,13 +150,15 @@ test_whole_path (void)
 
       assay_ui_activate (ui, "win.export-path", "s", path);
       assay_ui_wait (export_told, ui, "the export");
-      g_assert_true (g_str_has_prefix (assay_notice_get_text (notice_of (ui, "export")), "Exported"));
+      g_assert_true (
+          g_str_has_prefix (assay_notice_get_text (notice_of (ui, "export")), "Exported"));
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       if (g_str_equal (endings[i], "md"))
         g_assert_nonnull (strstr (text, "All zeros pass."));
       assay_ui_activate (ui, "win.export-path", "s", path);
       assay_ui_wait (export_told, ui, "the refusal");
-      g_assert_nonnull (strstr (assay_notice_get_text (notice_of (ui, "export")), "exists already"));
+      g_assert_nonnull (
+          strstr (assay_notice_get_text (notice_of (ui, "export")), "exists already"));
       g_assert_true (g_file_get_contents (path, &again, NULL, NULL));
     }
 }
@@ -241,10 +243,9 @@ static void
 test_finding_leads_to_its_place (void)
 {
   g_autoptr (AssayUi) ui = open_recorded ();
-  AssaySourcePage *source = ASSAY_SOURCE_PAGE (
-      assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_SOURCE_PAGE, NULL));
-  GListModel *findings
-      = assay_run_model_get_findings (assay_context_get_run (context_of (ui)));
+  AssaySourcePage *source =
+      ASSAY_SOURCE_PAGE (assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_SOURCE_PAGE, NULL));
+  GListModel *findings = assay_run_model_get_findings (assay_context_get_run (context_of (ui)));
   AssayEvidence *evidence;
 
   for (guint i = 0; i < g_list_model_get_n_items (findings); i++)
@@ -304,8 +305,7 @@ static void
 test_narrow_window_folds (void)
 {
   g_autoptr (AssayUi) ui = open_recorded ();
-  AssayPanes *panes
-      = ASSAY_PANES (assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_PANES, NULL));
+  AssayPanes *panes = ASSAY_PANES (assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_PANES, NULL));
   gboolean shown = TRUE;
   int width, minimum;
 

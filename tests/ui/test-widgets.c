@@ -30,13 +30,13 @@ static void
 test_templates (void)
 {
   GType types[] = {
-    ASSAY_TYPE_CONCLUSION_FORM, ASSAY_TYPE_DATA_TABLE,   ASSAY_TYPE_FINDINGS_BAR,
-    ASSAY_TYPE_MARKDOWN_VIEW,   ASSAY_TYPE_NOTICE,       ASSAY_TYPE_NUMERICS_PAGE,
-    ASSAY_TYPE_OVERVIEW_PAGE,   ASSAY_TYPE_PALETTE,      ASSAY_TYPE_PANES,
-    ASSAY_TYPE_PLOT_WIDGET,     ASSAY_TYPE_QUEUE_PANE,   ASSAY_TYPE_QUEUE_ROW,
-    ASSAY_TYPE_REPORT_PAGE,     ASSAY_TYPE_REVIEW_PANE,  ASSAY_TYPE_RUBRIC_FORM,
-    ASSAY_TYPE_SOURCE_PAGE,     ASSAY_TYPE_SOURCE_VIEW,  ASSAY_TYPE_STAGE_STRIP,
-    ASSAY_TYPE_VALIDITY_PAGE,
+      ASSAY_TYPE_CONCLUSION_FORM, ASSAY_TYPE_DATA_TABLE,  ASSAY_TYPE_FINDINGS_BAR,
+      ASSAY_TYPE_MARKDOWN_VIEW,   ASSAY_TYPE_NOTICE,      ASSAY_TYPE_NUMERICS_PAGE,
+      ASSAY_TYPE_OVERVIEW_PAGE,   ASSAY_TYPE_PALETTE,     ASSAY_TYPE_PANES,
+      ASSAY_TYPE_PLOT_WIDGET,     ASSAY_TYPE_QUEUE_PANE,  ASSAY_TYPE_QUEUE_ROW,
+      ASSAY_TYPE_REPORT_PAGE,     ASSAY_TYPE_REVIEW_PANE, ASSAY_TYPE_RUBRIC_FORM,
+      ASSAY_TYPE_SOURCE_PAGE,     ASSAY_TYPE_SOURCE_VIEW, ASSAY_TYPE_STAGE_STRIP,
+      ASSAY_TYPE_VALIDITY_PAGE,
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
@@ -54,8 +54,7 @@ test_templates (void)
 static char *
 markdown_as_text (const char *markdown)
 {
-  AssayMarkdownView *view
-      = g_object_ref_sink (g_object_new (ASSAY_TYPE_MARKDOWN_VIEW, NULL));
+  AssayMarkdownView *view = g_object_ref_sink (g_object_new (ASSAY_TYPE_MARKDOWN_VIEW, NULL));
   char *text = NULL;
 
   assay_markdown_view_set_text (view, markdown);
@@ -71,13 +70,13 @@ test_markdown (void)
   {
     const char *markdown, *text;
   } cases[] = {
-    { "# Head\n\nWords *here*.", "Head\n\nWords here." },
-    { "- one\n- two\n  - deep", "•\tone\n•\ttwo\n•\tdeep" },
-    { "3. c\n4. d", "3.\tc\n4.\td" },
-    { "| a | bb |\n|---|---|\n| ccc | d |", "a     bb\nccc   d\n" },
-    { "`x < y` and [here](https://example.org)", "x < y and here (https://example.org)" },
-    { "<script>alert(1)</script>", "<script>alert(1)</script>\n" },
-    { "```\nint x;\n```", "int x;\n" },
+      {"# Head\n\nWords *here*.", "Head\n\nWords here."},
+      {"- one\n- two\n  - deep", "•\tone\n•\ttwo\n•\tdeep"},
+      {"3. c\n4. d", "3.\tc\n4.\td"},
+      {"| a | bb |\n|---|---|\n| ccc | d |", "a     bb\nccc   d\n"},
+      {"`x < y` and [here](https://example.org)", "x < y and here (https://example.org)"},
+      {"<script>alert(1)</script>", "<script>alert(1)</script>\n"},
+      {"```\nint x;\n```", "int x;\n"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -117,7 +116,7 @@ plot_setup (PlotFixture *fixture, gconstpointer data)
 {
   const AssayWorkloadRecord *workload;
   g_autoptr (AssayPlotScene) scene = NULL;
-  AssayUi ui = { 0 };
+  AssayUi ui = {0};
 
   fixture->run = assay_recorded_run ("fast");
   workload = assay_run_find_workload (fixture->run, "small");
@@ -158,8 +157,7 @@ press (GtkWidget *widget, guint key, GdkModifierType state)
         continue;
       for (guint k = 0; k < g_list_model_get_n_items (G_LIST_MODEL (controller)); k++)
         {
-          g_autoptr (GtkShortcut) shortcut
-              = g_list_model_get_item (G_LIST_MODEL (controller), k);
+          g_autoptr (GtkShortcut) shortcut = g_list_model_get_item (G_LIST_MODEL (controller), k);
           GtkShortcutTrigger *trigger = gtk_shortcut_get_trigger (shortcut);
 
           if (GTK_IS_KEYVAL_TRIGGER (trigger)
@@ -230,7 +228,7 @@ has_message (gpointer data)
 static void
 test_plot_saves (PlotFixture *fixture, gconstpointer data)
 {
-  static const char *const endings[] = { "png", "svg", "pdf", "csv" };
+  static const char *const endings[] = {"png", "svg", "pdf", "csv"};
 
   for (gsize i = 0; i < G_N_ELEMENTS (endings); i++)
     {
@@ -276,8 +274,8 @@ keep_row (AssayDataTable *table, guint row, guint *kept)
 static void
 test_data_table (void)
 {
-  static const char *const columns[] = { "name", "value", NULL };
-  static const char *const values[] = { "10", "9", "1e-3" };
+  static const char *const columns[] = {"name", "value", NULL};
+  static const char *const values[] = {"10", "9", "1e-3"};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   AssayDataTable *table = g_object_ref_sink (g_object_new (ASSAY_TYPE_DATA_TABLE, NULL));
   g_autofree char *text = NULL;
@@ -286,7 +284,7 @@ test_data_table (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (values); i++)
     {
-      const char *cells[] = { "row", values[i], NULL };
+      const char *cells[] = {"row", values[i], NULL};
 
       g_ptr_array_add (rows, g_strdupv ((GStrv) cells));
     }
@@ -305,10 +303,11 @@ test_notices_replace_by_topic (void)
 {
   GtkBox *box = g_object_ref_sink (GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0)));
 
-  assay_notice_box_add (box, ASSAY_NOTICE (assay_notice_new (ASSAY_NOTICE_ERROR, "a", "one", NULL)));
+  assay_notice_box_add (box,
+                        ASSAY_NOTICE (assay_notice_new (ASSAY_NOTICE_ERROR, "a", "one", NULL)));
   assay_notice_box_add (box, ASSAY_NOTICE (assay_notice_new (ASSAY_NOTICE_GOOD, "b", "two", NULL)));
-  assay_notice_box_add (
-      box, ASSAY_NOTICE (assay_notice_new (ASSAY_NOTICE_WARNING, "a", "three", NULL)));
+  assay_notice_box_add (box,
+                        ASSAY_NOTICE (assay_notice_new (ASSAY_NOTICE_WARNING, "a", "three", NULL)));
   g_assert_cmpstr (assay_notice_get_text (assay_notice_box_find (box, "a")), ==, "three");
   assay_notice_box_remove (box, "a");
   g_assert_null (assay_notice_box_find (box, "a"));
@@ -320,13 +319,14 @@ static void
 test_source_marks_and_selection (void)
 {
   AssaySourceView *view = g_object_ref_sink (g_object_new (ASSAY_TYPE_SOURCE_VIEW, NULL));
-  g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_finding_free);
+  g_autoptr (GPtrArray) findings =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) assay_finding_free);
   g_autofree char *quote = NULL;
   static const struct
   {
     const char *file;
     int line;
-  } where[] = { { "k.cu", 2 }, { "k.cu", 99 }, { "other.cu", 1 }, { "k.cu", 0 } };
+  } where[] = {{"k.cu", 2}, {"k.cu", 99}, {"other.cu", 1}, {"k.cu", 0}};
   int first, last;
 
   for (gsize i = 0; i < G_N_ELEMENTS (where); i++)
