@@ -118,9 +118,9 @@ device_chosen (AssayWindow *self)
 static void
 enable_run_actions (AssayWindow *self)
 {
-  gboolean ready = assay_engine_client_get_state (assay_session_get_engine (self->session))
-                   == ASSAY_ENGINE_READY
-                   && gtk_drop_down_get_selected_item (self->device) != NULL;
+  gboolean ready =
+      assay_engine_client_get_state (assay_session_get_engine (self->session)) == ASSAY_ENGINE_READY
+      && gtk_drop_down_get_selected_item (self->device) != NULL;
   gboolean running = self->active_run != NULL || self->starting;
   gboolean task = assay_context_get_task (self->context) != NULL;
 
