@@ -65,6 +65,14 @@ assay_derive_add (AssayDeriving *deriving, const char *rule)
   return finding;
 }
 
+/* As a shell needs it: bare where nothing in it is special. */
+static char *
+shell_word (const char *text)
+{
+  gboolean plain = g_regex_match_simple ("^[A-Za-z0-9_./:@%+=-]+$", text, 0, 0);
+  return plain ? g_strdup (text) : g_shell_quote (text);
+}
+
 void
 assay_derive_finish (AssayDeriving *deriving, AssayFinding *finding, char *title,
                      const char *anchor)
@@ -74,8 +82,8 @@ assay_derive_finish (AssayDeriving *deriving, AssayFinding *finding, char *title
   if (!finding->reproduce)
     {
       const AssayRun *run = deriving->run;
-      g_autofree char *task = g_shell_quote (run->task.path ? run->task.path : "TASK");
-      g_autofree char *candidate = g_shell_quote (run->candidate ? run->candidate : "");
+      g_autofree char *task = shell_word (run->task.path ? run->task.path : "TASK");
+      g_autofree char *candidate = shell_word (run->candidate ? run->candidate : "");
       finding->reproduce = g_strdup_printf (
           "assay-engine run %s --candidate %s --device %s%s%s", task, candidate,
           g_strcmp0 (run->device.kind, "cuda") == 0 ? "cuda:0" : "virtual:",
@@ -109,6 +117,23 @@ assay_derive_count (guint64 count)
       g_string_append_c (out, digits[i]);
     }
   return g_string_free (out, FALSE);
+}
+
+char *
+assay_derive_elements (guint64 count)
+{
+  g_autofree char *digits = assay_derive_count (count);
+  return g_strdup_printf ("%s element%s", digits, count == 1 ? "" : "s");
+}
+
+char *
+assay_derive_workloads (guint some, guint all)
+{
+  if (some < all)
+    return g_strdup_printf ("%u of %u workloads", some, all);
+  return all == 1   ? g_strdup ("the only workload")
+         : all == 2 ? g_strdup ("both workloads")
+                    : g_strdup_printf ("all %u workloads", all);
 }
 
 gboolean

@@ -22,8 +22,10 @@ void assay_derive_finish (AssayDeriving *deriving, AssayFinding *finding, char *
 /* Adds evidence; strings are copied, NULL allowed but for kind. */
 AssayEvidence *assay_derive_evidence (AssayFinding *finding, const char *kind, const char *ref,
                                       const char *title);
-/* "1,234" and "0.0123" (transfer full) */
+/* "1,234"; "1 element", "1,234 elements"; "2 of 3 workloads", "both workloads" (transfer full) */
 char *assay_derive_count (guint64 count);
+char *assay_derive_elements (guint64 count);
+char *assay_derive_workloads (guint some, guint all);
 /* TRUE when some finding's rule begins so. */
 gboolean assay_derive_has (const AssayDeriving *deriving, const char *prefix);
 

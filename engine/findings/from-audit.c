@@ -131,12 +131,15 @@ add_trivial (AssayDeriving *deriving, const Planted *planted)
                        "of that tolerance to "
                        "be accepted; its error against gold is %.3g at most, %.3g RMS.",
                        text, probe->workload, probe->margin, probe->max_abs, probe->rms);
-  assay_derive_finish (deriving, finding,
-                       g_strdup_printf ("%s passes as %s on all %u workloads: %s allows %.3g times "
-                                        "its error",
-                                        answer ? answer : copy, planted->output, planted->judged,
-                                        text, 1 / probe->margin),
-                       planted->name);
+  const char *who = answer ? answer : copy;
+  g_autofree char *where = assay_derive_workloads (planted->accepted, planted->judged);
+  assay_derive_finish (
+      deriving, finding,
+      probe->margin > 0 ? g_strdup_printf ("%s passes as %s on %s: %s allows %.3g times its error",
+                                           who, planted->output, where, text, 1 / probe->margin)
+                        : g_strdup_printf ("%s passes as %s on %s: it is the right answer there",
+                                           who, planted->output, where),
+      planted->name);
 }
 
 static void

@@ -236,7 +236,7 @@ add_wrong (AssayDeriving *deriving, const char *name)
   const AssayComparison *c = w.output->comparison;
   AssayFinding *finding = begin (deriving, "num.candidate-wrong", &w, failing);
   g_autofree char *mismatches = assay_derive_count (c->mismatches);
-  g_autofree char *count = assay_derive_count (c->count);
+  g_autofree char *count = assay_derive_elements (c->count);
   g_autofree char *place = place_of (w.output, c->max_abs.index);
   g_autofree char *structure = describe_structure (w.output);
   g_autofree char *rule = w.output->tolerance ? assay_tolerance_describe (w.output->tolerance)
@@ -254,13 +254,12 @@ add_wrong (AssayDeriving *deriving, const char *name)
           : "");
   add_plot (finding, "position", &w, "where the error is");
   add_plot (finding, "absolute", &w, "how large it is");
-  assay_derive_finish (
-      deriving, finding,
-      g_strdup_printf ("%s misses %s on %u of %u workloads: %s of %s elements on %s, by "
-                       "up to %.3g",
-                       name, rule, failing, judged, mismatches, count, w.workload->name,
-                       c->max_abs.value),
-      name);
+  g_autofree char *on = assay_derive_workloads (failing, judged);
+  assay_derive_finish (deriving, finding,
+                       g_strdup_printf ("%s misses %s on %s: %s of %s on %s, by up to %.3g", name,
+                                        rule, on, mismatches, count, w.workload->name,
+                                        c->max_abs.value),
+                       name);
 }
 
 static void
@@ -287,14 +286,13 @@ add_special (AssayDeriving *deriving, const char *name)
     return;
   const AssayInfCounts *inf = &w.output->comparison->inf;
   AssayFinding *finding = begin (deriving, "num.overflow", &w, failing);
-  g_autofree char *own = assay_derive_count (inf->candidate_only + inf->opposite);
+  g_autofree char *own = assay_derive_elements (inf->candidate_only + inf->opposite);
   g_autofree char *other = assay_derive_count (inf->reference_only);
-  assay_derive_finish (
-      deriving, finding,
-      g_strdup_printf ("%s overflows to infinity at %s elements where the reference "
-                       "does not, and is finite at %s where it does, on %s",
-                       name, own, other, w.workload->name),
-      name);
+  assay_derive_finish (deriving, finding,
+                       g_strdup_printf ("%s overflows to infinity at %s where the reference "
+                                        "does not, and is finite at %s where it does, on %s",
+                                        name, own, other, w.workload->name),
+                       name);
 }
 
 static void
@@ -395,6 +393,9 @@ add_repeats (AssayDeriving *deriving)
   finding->count = failing;
   g_autofree char *different = assay_derive_count (worst->different);
   g_autofree char *count = assay_derive_count (worst->count);
+  g_autofree char *ulps = g_strdup_printf ("numerics/ulp/%s/%s", worst->workload, worst->output);
+  assay_derive_evidence (finding, "metric", "repeat", worst->how);
+  assay_derive_evidence (finding, "plot", ulps, "how far one of the runs is from gold");
   finding->detail = g_strdup_printf (
       "Compared bit for bit: %s. The largest difference of two values is %.3g. %s", worst->how,
       worst->max_difference,

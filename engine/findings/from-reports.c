@@ -158,14 +158,64 @@ triple_text (const GArray *triple)
                           g_array_index (triple, gint64, 2));
 }
 
+/* Where an access lies against its array: "past the end of x (7,200 bytes)". */
+static char *
+bounds_text (JsonObject *report)
+{
+  JsonObject *allocation = assay_json_object (report, "allocation");
+  const char *name = allocation ? assay_json_string (allocation, "name") : NULL;
+  if (!name || !assay_json_string (report, "access")
+      || !json_object_has_member (allocation, "offset"))
+    return NULL;
+  gint64 bytes = assay_json_int (allocation, "bytes", 0);
+  gint64 offset = assay_json_int (allocation, "offset", 0);
+  g_autofree char *size = assay_derive_count ((guint64) MAX (bytes, 0));
+  guint64 away = (guint64) (offset < 0 ? -offset : MAX (offset - bytes, 0));
+  g_autofree char *count = assay_derive_count (away);
+  g_autofree char *at = away ? g_strconcat (count, " bytes", NULL) : g_strdup ("right");
+  return g_strdup_printf ("A %s of %" G_GINT64_FORMAT " bytes lies %s %s %s (%s bytes)",
+                          text_of (report, "access"), assay_json_int (report, "bytes", 0), at,
+                          offset < 0 ? "before the start of" : "past the end of", name, size);
+}
+
+/* Both lines of a race: "Race in shared memory: line 21 writes what line 26 touches". */
+static char *
+race_text (JsonObject *report)
+{
+  JsonObject *other = assay_json_object (report, "other");
+  gint64 line = assay_json_int (report, "line", 0);
+  gint64 second = other ? assay_json_int (other, "line", 0) : 0;
+  const char *access = text_of (report, "access");
+  if (!line || !second || !*access)
+    return NULL;
+  return g_strdup_printf (
+      "Race in %s memory: line %" G_GINT64_FORMAT " %s what line %" G_GINT64_FORMAT
+      " of another thread touches, with no order between them",
+      text_of (report, "space"), line, g_str_equal (access, "write") ? "writes" : "reads", second);
+}
+
+static char *
+sentence_of (JsonObject *report)
+{
+  const char *rule = text_of (report, "rule");
+  char *text = g_str_equal (rule, "mem.out-of-bounds") ? bounds_text (report)
+               : g_str_has_prefix (rule, "race.")      ? race_text (report)
+                                                       : NULL;
+  if (text)
+    return text;
+  text = g_strdup (text_of (report, "message"));
+  gsize length = strlen (text);
+  while (length && text[length - 1] == '.')
+    text[--length] = 0;
+  text[0] = g_ascii_toupper (text[0]);
+  return text;
+}
+
 static char *
 title_of (JsonObject *report, const AssayFinding *finding, guint workloads)
 {
-  g_autoptr (GString) title = g_string_new (text_of (report, "message"));
-  while (title->len && title->str[title->len - 1] == '.')
-    g_string_truncate (title, title->len - 1);
-  if (title->len)
-    title->str[0] = g_ascii_toupper (title->str[0]);
+  g_autofree char *sentence = sentence_of (report);
+  g_autoptr (GString) title = g_string_new (sentence);
   if (finding->count > 1)
     {
       g_autofree char *count = assay_derive_count (finding->count);
@@ -184,7 +234,7 @@ detail_of (JsonObject *report, const AssayFinding *finding)
   JsonObject *allocation = assay_json_object (report, "allocation");
   JsonObject *other = assay_json_object (report, "other");
   GString *out = g_string_new (NULL);
-  g_string_append_printf (out, "%s\n\n", text_of (report, "message"));
+  g_string_append_printf (out, "The virtual GPU says: %s.\n\n", text_of (report, "message"));
   g_string_append_printf (out, "First seen in kernel `%s`, block %s, thread %s",
                           text_of (report, "kernel"), block, thread);
   if (finding->where.workload)

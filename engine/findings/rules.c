@@ -48,9 +48,9 @@ const AssayRule ASSAY_RULES[] = {
   R ("num.tolerance-operands", "validity", MINOR, TASK, "tolerance", NOTHING, "Let the relative term scale with the reference, so that no candidate enlarges its own allowance.")
   R ("num.matched-ratio-escape", "validity", MAJOR, TASK, "tolerance", NOTHING, "Raise the matched ratio, or cap the error of the elements that may miss.")
   /* the candidate's numbers */
-  R ("num.candidate-wrong", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, NULL)
-  R ("num.nan", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, NULL)
-  R ("num.overflow", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, NULL)
+  R ("num.candidate-wrong", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, "Look first where the error is: a band or a tile is an index or a mask, an even haze is precision.")
+  R ("num.nan", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, "Look for a division by zero, a root or logarithm of a negative value, or memory that was never written.")
+  R ("num.overflow", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, "Take a maximum off before an exponential, or accumulate in a type with more range.")
   R ("num.error-structure", "numerics", MAJOR, CANDIDATE, "candidate", GOLD, "Look at the loop bounds and the masks of the region; an error in one place only is seldom rounding.")
   R ("num.biased-error", "numerics", MAJOR, CANDIDATE, "candidate", GOLD, "Look for truncation or a narrow accumulator.")
   R ("num.ulp-above-documented", "numerics", MINOR, ENVIRONMENT, "harness", PROBE, NULL)

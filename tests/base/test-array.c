@@ -155,6 +155,40 @@ test_broken_safetensors_are_refused (void)
   assert_message (error, "longer than the file");
 }
 
+/* Files with random damage are refused or read; what is read has the size it says. */
+static void
+test_damage_is_survived (void)
+{
+  const gint64 shape[] = {3, 5};
+  g_autoptr (AssayArray) array = filled (ASSAY_DTYPE_FLOAT32, shape, 2);
+  AssayArray *list[] = {array};
+  const char *name = "t";
+  g_autoptr (GBytes) npy = assay_npy_format (array, NULL);
+  g_autoptr (GBytes) tensors = assay_safetensors_format (&name, list, 1, NULL);
+  g_autoptr (GRand) random = g_rand_new_with_seed (3);
+  guint read = 0;
+  for (int k = 0; k < 20000; k++)
+    {
+      GBytes *sound = k & 1 ? npy : tensors;
+      gsize size = g_bytes_get_size (sound);
+      g_autofree guint8 *damaged = g_memdup2 (g_bytes_get_data (sound, NULL), size);
+      for (int i = g_rand_int_range (random, 1, 4); i > 0; i--)
+        damaged[g_rand_int_range (random, 0, (gint32) size)] =
+            (guint8) g_rand_int_range (random, 0, 256);
+      if (k % 5 == 0)
+        size = (gsize) g_rand_int_range (random, 0, (gint32) size);
+      g_autoptr (GBytes) bytes = g_bytes_new (damaged, size);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AssayArray) back = k & 1 ? assay_npy_parse (bytes, "x", &error)
+                                          : assay_safetensors_parse (bytes, NULL, "x", &error);
+      g_assert_true ((back == NULL) == (error != NULL));
+      read += back != NULL;
+      if (back && back->bytes)
+        g_assert_cmpuint (back->data[back->bytes - 1], <=, 255);
+    }
+  g_assert_cmpuint (read, >, 100);
+}
+
 static void
 test_files (void)
 {
@@ -220,6 +254,7 @@ main (int argc, char **argv)
   g_test_add_func ("/array/npy-foreign", test_npy_of_other_writers);
   g_test_add_func ("/array/npy-broken", test_broken_npy_is_refused);
   g_test_add_func ("/array/safetensors-broken", test_broken_safetensors_are_refused);
+  g_test_add_func ("/array/damage", test_damage_is_survived);
   g_test_add_func ("/array/files", test_files);
   g_test_add_func ("/array/sizes", test_sizes_are_checked);
   g_test_add_func ("/parallel/once", test_every_piece_is_done_once);

@@ -117,6 +117,8 @@ test_reports_of_one_line_are_one_finding (void)
   g_assert_cmpint (finding->severity, ==, ASSAY_SEVERITY_BLOCKER);
   g_assert_cmpint (finding->where.line, ==, 3);
   g_assert_cmpint (g_array_index (finding->where.thread, gint64, 0), ==, 17);
+  g_assert_cmpstr (finding->title, ==,
+                   "A read of 4 bytes lies 16 bytes past the end of x (800 bytes) · 1,500 times");
   g_assert_cmpstr (finding->where.file, ==, "kernel.cu");
   g_assert_nonnull (strstr (finding->title, "1,500 times"));
   const AssayEvidence *evidence = g_ptr_array_index (finding->evidence, 0);
@@ -301,9 +303,9 @@ test_numbers_become_findings (void)
     const char *rule;
     const char *title;
   } CASES[] = {
-      {spoil_tail, "num.candidate-wrong", "10 of 200 elements on small"},
+      {spoil_tail, "num.candidate-wrong", "on the only workload: 10 of 200 elements on small"},
       {spoil_nan, "num.nan", "y has 1 NaN where the reference has numbers"},
-      {spoil_infinity, "num.overflow", "infinity at 1 elements"},
+      {spoil_infinity, "num.overflow", "infinity at 1 element where"},
       {spoil_nothing, NULL, NULL},
   };
   for (gsize i = 0; i < G_N_ELEMENTS (CASES); i++)
