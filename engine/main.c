@@ -10,6 +10,7 @@
 static const AssayCommand COMMANDS[] = {
     {"run", "run one candidate of a task through all stages", assay_command_run},
     {"compare", "compare two arrays", assay_command_compare},
+    {"report", "write the document of a review", assay_command_report},
     {"devices", "devices a run can be asked for", assay_command_devices},
     {"doctor", "what works on this computer, and why not", assay_command_doctor},
     {"serve", "serve the workbench over a private socket", assay_command_serve},

@@ -26,6 +26,7 @@ int assay_command_run (int argc, char **argv);
 int assay_command_compare (int argc, char **argv);
 int assay_command_devices (int argc, char **argv);
 int assay_command_doctor (int argc, char **argv);
+int assay_command_report (int argc, char **argv);
 
 /* For all of them */
 

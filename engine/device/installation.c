@@ -63,7 +63,10 @@ assay_data_path (const char *name, GError **error)
   g_autofree char *chosen = named ? g_build_filename (named, name, NULL) : NULL;
   g_autofree char *tree = g_build_filename (ASSAY_SOURCE_DIR, "data", name, NULL);
   g_autofree char *installed = g_build_filename (ASSAY_DATADIR, name, NULL);
-  char *const places[] = {chosen, runs_from_build_tree () ? tree : NULL, installed};
+  /* Rubrics have a folder of their own at the top of the source tree. */
+  g_autofree char *top = g_build_filename (ASSAY_SOURCE_DIR, name, NULL);
+  gboolean here = runs_from_build_tree ();
+  char *const places[] = {chosen, here ? tree : NULL, here ? top : NULL, installed};
   char *found = first_existing (places, G_N_ELEMENTS (places));
   if (!found)
     g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_NOT_FOUND,
