@@ -88,10 +88,23 @@ remember (Touch *touch, const VgpuWarp *warp, const VgpuIns *ins, uint32_t threa
   touch->ins = (uint32_t) (ins - warp->kernel->code);
 }
 
+/* Lets the next reads of the word pass unseen if they can add nothing. */
 static void
-touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, VgpuRaceCell *cell,
+hush (const VgpuWarp *warp, const VgpuRaceCell *cell, uint64_t *quiet)
+{
+  uint32_t epoch = warp->worker->epoch;
+  if (cell->write.epoch == epoch || cell->read.bytes != 0xf || cell->read.many == 0)
+    return;
+  *quiet = cell->read.many == 2 ? VGPU_QUIET (epoch, VGPU_ANY_WARP, 0)
+                                : VGPU_QUIET (epoch, warp->index, warp->epoch);
+}
+
+static void
+touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t word,
             uint32_t lane, uint8_t bytes, uint64_t value)
 {
+  VgpuRaceCell *cell = &warp->worker->races[word];
+  uint64_t *quiet = &warp->worker->quiet[word];
   uint32_t thread = warp->index * VGPU_LANES + lane;
   bool strong = request->access == VGPU_ACCESS_ATOMIC || (ins->flags & VGPU_INS_STRONG);
   bool excused = strong && cell->write_atomic;
@@ -102,8 +115,10 @@ touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, Vgpu
   if (request->access == VGPU_ACCESS_READ)
     {
       remember (&cell->read, warp, ins, thread, bytes);
+      hush (warp, cell, quiet);
       return;
     }
+  *quiet = 0;
   /* A strong read is remembered like any: a plain write beside it still races. */
   if (!strong && unordered (&cell->read, warp, thread, bytes))
     report_race (warp, ins, request, lane, &cell->read, false, false);
@@ -137,7 +152,6 @@ void
 vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t first,
                   const int32_t *relative, uint32_t mask)
 {
-  VgpuWorker *worker = warp->worker;
   for (uint32_t left = mask; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
@@ -151,7 +165,7 @@ vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
           uint64_t value = 0;
           if (request->access == VGPU_ACCESS_WRITE)
             value = stored_word (warp, ins, lane, word * 4 < from ? 0 : word * 4 - from);
-          touch_word (warp, ins, request, &worker->races[word], lane, bytes, value);
+          touch_word (warp, ins, request, word, lane, bytes, value);
         }
     }
 }

@@ -153,6 +153,7 @@ check_valid (VgpuWarp *warp, const VgpuIns *ins, unsigned char *valid, int lane)
     return;
   warp->origin[ins->d / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
   warp->poison[ins->d / VGPU_ROW_UNIT] |= 1u << lane;
+  warp->tainted = 1;
   vgpu_taint_used (warp, ins, ins->d, 1u << lane, "changed by an atomic");
 }
 

@@ -378,6 +378,7 @@ move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
       if (access == VGPU_ACCESS_READ)
         {
           *doubtful = index % per == 0 ? poison : *doubtful | poison;
+          warp->tainted |= poison;
           warp->origin[rows[index / per] / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
         }
     }

@@ -146,25 +146,41 @@ zero_lanes (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
     }
 }
 
+static inline bool
+all_valid (const unsigned char *valid, size_t count)
+{
+  u64 all = ~(u64) 0, some;
+  for (; count >= 8; count -= 8, valid += 8)
+    {
+      __builtin_memcpy (&some, valid, 8);
+      all &= some;
+    }
+  for (; count > 0; count--, valid++)
+    all &= *valid | ~(u64) 0xff;
+  return all == ~(u64) 0;
+}
+
+/* Most requests lie close together: then the whole stretch is looked at at once. */
+#define CLOSE 2048
+
+/* Whether all bytes that the active lanes touch are initialised; may say no too often. */
+static inline bool
+surely_valid (const unsigned char *valid, const Pattern *pattern, u32 bytes)
+{
+  const s64 extent = (s64) pattern->high - pattern->low + bytes;
+  return extent <= CLOSE && all_valid (valid + pattern->low, (size_t) extent);
+}
+
 /* Lanes whose element is not wholly initialised. */
 static u32
 invalid_lanes (const unsigned char *valid, const Pattern *pattern, u32 bytes)
 {
   u32 bad = 0;
-  if (pattern->mask == VGPU_FULL && pattern->shape == SHAPE_UNIT && bytes == 4)
-    {
-      u64 all = ~(u64) 0;
-      for (int i = 0; i < VGPU_LANES / 2; i++)
-        all &= ((const u64 *) valid)[i];
-      if (all == ~(u64) 0)
-        return 0;
-    }
   for (u32 left = pattern->mask; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);
-      const unsigned char *at = valid + pattern->relative[lane];
-      for (u32 i = 0; i < bytes; i++)
-        bad |= (u32) (at[i] == 0) << lane;
+      if (!all_valid (valid + pattern->relative[lane], bytes))
+        bad |= 1u << lane;
     }
   return bad;
 }
@@ -172,42 +188,54 @@ invalid_lanes (const unsigned char *valid, const Pattern *pattern, u32 bytes)
 static void
 load_taint (VgpuWarp *warp, const VgpuIns *ins, const unsigned char *valid, const Pattern *pattern)
 {
+  const u32 bytes = (u32) ins->bytes * ins->vec;
+  const bool sound = valid == NULL || surely_valid (valid, pattern, bytes);
+  if (sound && !warp->tainted)
+    return;
   for (u32 element = 0; element < ins->vec; element++)
     {
       const s32 row = element_row (warp, ins, element);
       if (row < 0)
         continue;
-      u32 bad = 0;
-      if (valid != NULL)
-        bad = invalid_lanes (valid + element * ins->bytes, pattern, ins->bytes);
+      const u32 bad = sound ? 0 : invalid_lanes (valid + element * ins->bytes, pattern, ins->bytes);
       u32 *poison = &warp->poison[row / VGPU_ROW_UNIT];
       *poison = (*poison & ~pattern->mask) | bad;
       if (bad != 0)
-        warp->origin[row / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
+        {
+          warp->tainted = 1;
+          warp->origin[row / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
+        }
     }
+}
+
+static inline void
+make_valid (unsigned char *valid, const Pattern *pattern, u32 bytes)
+{
+  if (pattern->mask == VGPU_FULL && pattern->shape == SHAPE_UNIT)
+    __builtin_memset (valid, 0xff, VGPU_LANES * bytes);
+  else
+    for (u32 left = pattern->mask; left != 0; left &= left - 1)
+      __builtin_memset (valid + pattern->relative[__builtin_ctz (left)], 0xff, bytes);
 }
 
 static void
 store_taint (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, unsigned char *valid,
              const Pattern *pattern)
 {
-  for (u32 element = 0; element < ins->vec; element++)
+  if (valid != NULL)
+    make_valid (valid, pattern, (u32) ins->bytes * ins->vec);
+  for (u32 element = 0; warp->tainted && element < ins->vec; element++)
     {
       const s32 row = element_row (warp, ins, element);
-      u32 bad = row < 0 ? 0 : warp->poison[row / VGPU_ROW_UNIT] & pattern->mask;
-      if (bad != 0 && space == VGPU_SPACE_GLOBAL)
-        {
-          vgpu_taint_used (warp, ins, row, bad, "stored");
-          bad = 0;
-        }
-      if (valid == NULL)
+      const u32 bad = row < 0 ? 0 : warp->poison[row / VGPU_ROW_UNIT] & pattern->mask;
+      if (bad == 0)
         continue;
-      for (u32 left = pattern->mask; left != 0; left &= left - 1)
-        {
-          const int lane = __builtin_ctz (left);
-          __builtin_memset (valid + pattern->relative[lane] + element * ins->bytes,
-                            bad >> lane & 1 ? 0 : 0xff, ins->bytes);
-        }
+      if (space == VGPU_SPACE_GLOBAL)
+        vgpu_taint_used (warp, ins, row, bad, "stored");
+      else
+        for (u32 left = bad; left != 0; left &= left - 1)
+          __builtin_memset (valid + pattern->relative[__builtin_ctz (left)] + element * ins->bytes,
+                            0, ins->bytes);
     }
 }
 
@@ -227,6 +255,34 @@ count_request (VgpuWarp *warp, const VgpuIns *ins, VgpuSite *site, u32 mask)
   site->lanes += (u32) __builtin_popcount (mask);
 }
 
+/* Lanes whose access the race check must see. Of reads, those of words that may be read without
+ * being looked at again are none of them; of several lanes in a row that read the same, two stand
+ * for all. */
+static inline u32
+loud_lanes (const VgpuWarp *warp, const VgpuRequest *request, const Pattern *pattern)
+{
+  const VgpuWorker *worker = warp->worker;
+  const u64 all = VGPU_QUIET (worker->epoch, VGPU_ANY_WARP, 0);
+  const u64 own = VGPU_QUIET (worker->epoch, warp->index, warp->epoch);
+  const u32 mask = pattern->mask;
+  u32 loud = 0, again = 0;
+  if (request->access != VGPU_ACCESS_READ || request->bytes % 4 != 0)
+    return mask;
+  for (u32 part = 0; part < request->bytes; part += 4)
+    {
+      const u64 *quiet = worker->quiet + (pattern->first + part) / 4;
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        {
+          const u64 state = quiet[pattern->relative[lane] >> 2];
+          loud |= (u32) ((state != all) & (state != own)) << lane;
+        }
+    }
+  for (int lane = 1; lane < VGPU_LANES; lane++)
+    again |= (u32) (pattern->relative[lane] == pattern->relative[lane - 1]) << lane;
+  again &= mask << 1;
+  return loud & mask & ~(again & again << 1);
+}
+
 static inline void
 check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
                const Pattern *pattern, VgpuSite *site, unsigned char *valid)
@@ -244,7 +300,11 @@ check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
       if (checks & VGPU_CHECK_COUNTS)
         vgpu_count_shared (site, pattern->first, pattern->relative, pattern->mask, request->bytes);
       if (checks & VGPU_CHECK_RACE)
-        vgpu_race_shared (warp, ins, request, pattern->first, pattern->relative, pattern->mask);
+        {
+          const u32 loud = loud_lanes (warp, request, pattern);
+          if (loud != 0)
+            vgpu_race_shared (warp, ins, request, pattern->first, pattern->relative, loud);
+        }
       return;
     }
   if (checks & VGPU_CHECK_COUNTS)
@@ -307,7 +367,7 @@ remember (VgpuWarp *warp, VgpuSite *site, const Pattern *pattern, const VgpuRequ
 static inline void
 check_address (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
 {
-  if (!(warp->checks & VGPU_CHECK_UNINIT) || ins->a < 0)
+  if (!warp->tainted || ins->a < 0)
     return;
   const u32 bad = warp->poison[ins->a / VGPU_ROW_UNIT] & mask;
   if (VGPU_UNLIKELY (bad != 0))

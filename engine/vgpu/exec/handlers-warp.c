@@ -31,67 +31,74 @@ report_absent (VgpuWarp *warp, const VgpuIns *ins, int lane, int from)
   vgpu_report (warp, &finding);
 }
 
-/* Source lane as the PTX ISA defines it; inside tells whether it lies in the segment. */
-static inline int
-source_lane (s64 mode, int lane, u32 b, u32 c, bool *inside)
+/* Source lanes as the PTX ISA defines them; returns which of them lie in their segment. */
+static inline u32
+source_lanes (s64 mode, const u32 *row_b, const u32 *row_c, s32 *from)
 {
-  const int limit = (int) (c & 31), segment = (int) (c >> 8 & 31), amount = (int) (b & 31);
-  const int high = (lane & segment) | (limit & ~segment);
-  const int low = lane & segment;
-  int from;
-  switch (mode)
-    {
-    case 0:
-      from = lane - amount;
-      *inside = from >= high;
-      break;
-    case 1:
-      from = lane + amount;
-      *inside = from <= high;
-      break;
-    case 2:
-      from = lane ^ amount;
-      *inside = from <= high;
-      break;
-    default:
-      from = low | (amount & ~segment);
-      *inside = from <= high;
+  s32 inside[VGPU_LANES];
+  u32 result = 0;
+#define EACH_LANE(SOURCE, IS_INSIDE)                                                               \
+  for (s32 lane = 0; lane < VGPU_LANES; lane++)                                                    \
+    {                                                                                              \
+      const s32 limit = (s32) (row_c[lane] & 31), segment = (s32) (row_c[lane] >> 8 & 31);         \
+      const s32 amount = (s32) (row_b[lane] & 31);                                                 \
+      const s32 high = (lane & segment) | (limit & ~segment);                                      \
+      const s32 source = (SOURCE);                                                                 \
+      inside[lane] = (IS_INSIDE);                                                                  \
+      from[lane] = inside[lane] ? source : lane;                                                   \
     }
-  return *inside ? from : lane;
+  if (mode == 0)
+    EACH_LANE (lane - amount, source >= high)
+  else if (mode == 1)
+    EACH_LANE (lane + amount, source <= high)
+  else if (mode == 2)
+    EACH_LANE (lane ^ amount, source <= high)
+  else
+    EACH_LANE ((lane & segment) | (amount & ~segment), source <= high)
+#undef EACH_LANE
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    result |= (u32) (inside[lane] != 0) << lane;
+  return result;
+}
+
+static __attribute__ ((noinline)) void
+check_sources (VgpuWarp *warp, const VgpuIns *ins, const s32 *from)
+{
+  const u32 mask = warp->mask;
+  for (int lane = 0; mask != VGPU_FULL && lane < VGPU_LANES; lane++)
+    if ((mask >> lane & 1) && !(mask >> from[lane] & 1))
+      report_absent (warp, ins, lane, from[lane]);
+  if (!warp->tainted)
+    return;
+  const u32 doubtful = poison_mask (warp, ins->a);
+  u32 poison = 0;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    poison |= (doubtful >> from[lane] & 1) << lane;
+  u32 *to = &warp->poison[ins->d / VGPU_ROW_UNIT];
+  *to = (*to & ~mask) | (poison & mask);
+  if ((poison & mask) != 0)
+    warp->origin[ins->d / VGPU_ROW_UNIT] = warp->origin[ins->a / VGPU_ROW_UNIT];
 }
 
 VGPU_HANDLER (SHUFFLE)
 {
   const s32 *more = warp->kernel->extra + ins->extra;
   const u32 *row_a = VGPU_ROW (const u32, ins->a);
-  const u32 *row_b = VGPU_ROW (const u32, ins->b);
-  const u32 *row_c = VGPU_ROW (const u32, ins->c);
   const u32 mask = warp->mask;
-  u32 values[VGPU_LANES], predicate = 0, poison = 0;
-  const u32 doubtful = poison_mask (warp, ins->a);
-  vgpu_check_members (warp, ins, first_value (warp, more[0]));
-  __builtin_memcpy (values, row_a, sizeof values);
+  u32 values[VGPU_LANES];
+  s32 from[VGPU_LANES];
+  if (mask != warp->alive)
+    vgpu_check_members (warp, ins, first_value (warp, more[0]));
+  const u32 inside =
+      source_lanes (ins->imm, VGPU_ROW (const u32, ins->b), VGPU_ROW (const u32, ins->c), from);
   for (int lane = 0; lane < VGPU_LANES; lane++)
-    {
-      bool inside;
-      const int from = source_lane (ins->imm, lane, row_b[lane], row_c[lane], &inside);
-      predicate |= (u32) inside << lane;
-      values[lane] = row_a[from];
-      poison |= (doubtful >> from & 1) << lane;
-      if (VGPU_UNLIKELY ((mask >> lane & 1) && !(mask >> from & 1)))
-        report_absent (warp, ins, lane, from);
-    }
+    values[lane] = row_a[from[lane]];
+  if (VGPU_UNLIKELY (mask != VGPU_FULL || warp->tainted))
+    check_sources (warp, ins, from);
   u32 *row_d = VGPU_ROW (u32, ins->d);
   VGPU_LANE_LOOP row_d[lane] = mask >> lane & 1 ? values[lane] : row_d[lane];
   if (more[1] != INT32_MIN)
-    put_mask (warp, more[1], predicate);
-  if (warp->checks & VGPU_CHECK_UNINIT)
-    {
-      u32 *to = &warp->poison[ins->d / VGPU_ROW_UNIT];
-      *to = (*to & ~mask) | (poison & mask);
-      if ((poison & mask) != 0)
-        warp->origin[ins->d / VGPU_ROW_UNIT] = warp->origin[ins->a / VGPU_ROW_UNIT];
-    }
+    put_mask (warp, more[1], inside);
   return ins + 1;
 }
 

@@ -125,6 +125,7 @@ struct VgpuWarp
   uint32_t depth;
   uint32_t carry;
   uint32_t checks;
+  uint32_t tainted; /* some row of this warp has been uninitialised in this block */
   VgpuWorker *worker;
   const VgpuKernel *kernel;
   const VgpuIns *pc;
@@ -227,6 +228,12 @@ typedef struct
 
 typedef struct VgpuRaceCell VgpuRaceCell;
 
+/* Who may read a word of shared memory until somebody writes it or a barrier is passed: one warp
+ * between two of its own barriers, or VGPU_ANY_WARP. */
+#define VGPU_ANY_WARP 0xffffu
+#define VGPU_QUIET(epoch, warp, warp_epoch)                                                        \
+  ((uint64_t) (epoch) << 32 | (uint64_t) (warp) << 16 | ((warp_epoch) &0xffffu))
+
 typedef struct
 {
   uint32_t needed;   /* threads; 0: nobody waits */
@@ -246,7 +253,8 @@ struct VgpuWorker
   uint64_t shared_bytes;
   unsigned char *shared_valid; /* a byte per byte: initialised */
   VgpuRaceCell *races;
-  uint32_t epoch; /* block barriers so far, over all blocks of this worker */
+  uint64_t *quiet; /* per word: VGPU_QUIET of readers whose next read cannot race */
+  uint32_t epoch;  /* block barriers so far, over all blocks of this worker */
   VgpuBarrier barriers[VGPU_BARRIERS];
   VgpuWarp *warps;
   uint32_t warp_count;

@@ -155,7 +155,10 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
   worker->fuel = VGPU_FUEL;
   worker->random = launch->seed;
   if (launch->checks & VGPU_CHECK_RACE)
-    worker->races = vgpu_take (vgpu_race_bytes (worker->shared_bytes));
+    {
+      worker->races = vgpu_take (vgpu_race_bytes (worker->shared_bytes));
+      worker->quiet = vgpu_take ((worker->shared_bytes / 4 + 2) * sizeof *worker->quiet);
+    }
   for (uint32_t i = 0; i < worker->warp_count; i++)
     {
       VgpuWarp *warp = &worker->warps[i];
@@ -185,6 +188,7 @@ clear_worker (VgpuWorker *worker)
   free (worker->block_warps);
   free (worker->block_lanes);
   free (worker->races);
+  free (worker->quiet);
 }
 
 static void
@@ -214,9 +218,10 @@ start_block (VgpuWorker *worker, uint64_t number)
       warp->epoch = 0;
       warp->pc = launch->kernel->code;
       warp->state = VGPU_WARP_READY;
-      if (launch->checks & VGPU_CHECK_UNINIT)
+      if (warp->tainted)
         memset (warp->poison, 0,
                 launch->kernel->warp_row_bytes / VGPU_ROW_UNIT * 2 * sizeof (uint32_t));
+      warp->tainted = 0;
     }
 }
 
@@ -227,7 +232,7 @@ run_warp (VgpuWarp *warp)
   if (warp->checks & VGPU_CHECK_UNINIT)
     while (ins != NULL)
       {
-        if (ins->taint != VGPU_TAINT_NONE)
+        if (warp->tainted && ins->taint != VGPU_TAINT_NONE)
           vgpu_taint (warp, ins);
         ins = ins->run (warp, ins);
       }
