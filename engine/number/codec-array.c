@@ -127,6 +127,18 @@ encode_float32 (const double *values, size_t count, void *data, size_t first)
     }
 }
 
+static void
+encode_narrow (AssayDtype dtype, const double *values, size_t count, void *data, size_t first)
+{
+  uint8_t *bytes = (uint8_t *) data + 2 * first;
+  bool half = dtype == ASSAY_DTYPE_FLOAT16;
+  for (size_t i = 0; i < count; i++)
+    {
+      uint16_t code = half ? assay_double_to_half (values[i]) : assay_double_to_bfloat (values[i]);
+      memcpy (bytes + 2 * i, &code, sizeof code);
+    }
+}
+
 void
 assay_dtype_encode_array (AssayDtype dtype, const double *values, size_t count, void *data,
                           size_t first)
@@ -136,6 +148,8 @@ assay_dtype_encode_array (AssayDtype dtype, const double *values, size_t count, 
     memcpy ((double *) data + first, values, count * sizeof *values);
   else if (dtype == ASSAY_DTYPE_FLOAT32)
     encode_float32 (values, count, data, first);
+  else if (dtype == ASSAY_DTYPE_FLOAT16 || dtype == ASSAY_DTYPE_BFLOAT16)
+    encode_narrow (dtype, values, count, data, first);
   else
     for (size_t i = 0; i < count; i++)
       assay_dtype_store (dtype, data, first + i, assay_dtype_encode (dtype, values[i]));

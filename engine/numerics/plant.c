@@ -18,13 +18,77 @@ item_bytes (const AssayArray *array)
   return (gsize) assay_dtype_format (array->dtype)->component_bytes;
 }
 
+/* ---- the whole output, block by block, on every processor ---- */
+
+#define CHUNK ((gsize) 1 << 16)
+
+/* Changes `n` values that begin as the reference's, the first of them component `first`. */
+typedef void (*Change) (const AssayPlanting *planting, gsize first, gsize n, double *values,
+                        gconstpointer with);
+
+typedef struct
+{
+  const AssayPlanting *planting;
+  AssayArray *out;
+  Change change;
+  gconstpointer with;
+} Changing;
+
+static void
+change_chunk (gsize piece, gpointer user_data)
+{
+  const Changing *changing = user_data;
+  gsize first = piece * CHUNK, n = MIN (CHUNK, changing->planting->components - first);
+  g_autofree double *values = g_memdup2 (changing->planting->values + first, n * sizeof (double));
+  changing->change (changing->planting, first, n, values, changing->with);
+  assay_dtype_encode_array (changing->out->dtype, values, n, changing->out->data, first);
+}
+
+static void
+change_all (const AssayPlanting *planting, AssayArray *out, Change change, gconstpointer with)
+{
+  Changing changing = {planting, out, change, with};
+  assay_parallel_for ((planting->components + CHUNK - 1) / CHUNK, planting->input->threads,
+                      change_chunk, &changing, NULL, NULL, NULL, NULL);
+}
+
+static void
+multiply (const AssayPlanting *planting, gsize first, gsize n, double *values, gconstpointer factor)
+{
+  for (gsize i = 0; i < n; i++)
+    values[i] *= *(const double *) factor;
+}
+
+static void
+set_all (const AssayPlanting *planting, gsize first, gsize n, double *values, gconstpointer value)
+{
+  for (gsize i = 0; i < n; i++)
+    values[i] = *(const double *) value;
+}
+
+static void
+take_from (const AssayPlanting *planting, gsize first, gsize n, double *values, gconstpointer array)
+{
+  const AssayArray *from = array;
+  assay_dtype_decode_array (from->dtype, from->data, first, n, values);
+}
+
+static void
+round_to (const AssayPlanting *planting, gsize first, gsize n, double *values, gconstpointer dtype)
+{
+  AssayDtype lower = *(const AssayDtype *) dtype;
+  g_autofree guint8 *codes = g_malloc (n * (gsize) assay_dtype_format (lower)->component_bytes);
+  assay_dtype_encode_array (lower, values, n, codes, 0);
+  assay_dtype_decode_array (lower, codes, 0, n, values);
+}
+
 /* ---- trivial ---- */
 
 static gboolean
 zeros (const AssayPlanting *planting, AssayArray *out)
 {
-  for (gsize i = 0; i < planting->components; i++)
-    store (out, i, 0);
+  const double zero = 0;
+  change_all (planting, out, set_all, &zero);
   return TRUE;
 }
 
@@ -40,16 +104,15 @@ constant_mean (const AssayPlanting *planting, AssayArray *out)
         sum += planting->values[i];
         finite++;
       }
-  for (gsize i = 0; i < planting->components; i++)
-    store (out, i, sum / (double) MAX (finite, 1));
+  double mean = sum / (double) MAX (finite, 1);
+  change_all (planting, out, set_all, &mean);
   return planting->components > 1;
 }
 
 void
 assay_plant_copy (const AssayPlanting *planting, const AssayArray *input, AssayArray *out)
 {
-  for (gsize i = 0; i < planting->components; i++)
-    store (out, i, assay_array_get (input, i));
+  change_all (planting, out, take_from, input);
 }
 
 /* ---- lower precision ---- */
@@ -57,29 +120,56 @@ assay_plant_copy (const AssayPlanting *planting, const AssayArray *input, AssayA
 void
 assay_plant_downgrade (const AssayPlanting *planting, AssayDtype dtype, AssayArray *out)
 {
-  for (gsize i = 0; i < planting->components; i++)
-    store (out, i, assay_dtype_decode (dtype, assay_dtype_encode (dtype, planting->values[i])));
+  change_all (planting, out, round_to, &dtype);
 }
 
 /* ---- right answers ---- */
 
-static void
-gold_at (const AssayPlanting *planting, gsize i, double *high, double *low)
+/* One component's code from its gold. */
+typedef guint64 (*Rounding) (AssayDtype dtype, double high, double low, gsize index);
+
+typedef struct
 {
-  *high = planting->input->gold[i];
-  *low = planting->input->gold_low ? planting->input->gold_low[i] : 0;
+  const AssayPlanting *planting;
+  AssayArray *out;
+  Rounding rounding;
+} RoundingAll;
+
+static void
+round_chunk (gsize piece, gpointer user_data)
+{
+  const RoundingAll *all = user_data;
+  const AssayProbesInput *input = all->planting->input;
+  gsize first = piece * CHUNK, end = MIN (first + CHUNK, all->planting->components);
+  AssayDtype dtype = assay_dtype_component (all->out->dtype);
+  for (gsize i = first; i < end; i++)
+    {
+      double low = input->gold_low ? input->gold_low[i] : 0;
+      assay_dtype_store (dtype, all->out->data, i, all->rounding (dtype, input->gold[i], low, i));
+    }
+}
+
+static gboolean
+round_gold (const AssayPlanting *planting, AssayArray *out, Rounding rounding)
+{
+  RoundingAll all = {planting, out, rounding};
+  if (!planting->input->gold)
+    return FALSE;
+  assay_parallel_for ((planting->components + CHUNK - 1) / CHUNK, planting->input->threads,
+                      round_chunk, &all, NULL, NULL, NULL, NULL);
+  return TRUE;
+}
+
+static guint64
+nearest (AssayDtype dtype, double high, double low, gsize index)
+{
+  return assay_dtype_encode_pair (dtype, high, low);
 }
 
 static gboolean
 rounded_gold (const AssayPlanting *planting, AssayArray *out)
 {
-  double high, low;
-  for (gsize i = 0; planting->input->gold && i < planting->components; i++)
-    {
-      gold_at (planting, i, &high, &low);
-      assay_dtype_store (out->dtype, out->data, i, assay_dtype_encode_pair (out->dtype, high, low));
-    }
-  return planting->input->gold != NULL;
+  return round_gold (planting, out, nearest);
 }
 
 /* tfloat32 keeps 13 unused bits below its code. */
@@ -94,48 +184,43 @@ code_step (AssayDtype dtype)
 static guint64
 neighbour (AssayDtype dtype, double high, double low, gboolean outward)
 {
-  guint64 nearest = assay_dtype_encode_pair (dtype, high, low);
-  double value = assay_dtype_decode (dtype, nearest);
+  guint64 rounded = assay_dtype_encode_pair (dtype, high, low);
+  double value = assay_dtype_decode (dtype, rounded);
   if (!isfinite (value) || !isfinite (high))
-    return nearest;
+    return rounded;
   double beyond = (fabs (value) - fabs (high)) - (high < 0 ? -low : low);
   if (beyond == 0 || (beyond > 0) == outward)
-    return nearest;
-  guint64 inward = assay_dtype_encode_as (dtype, high, ASSAY_ROUND_TOWARD_ZERO, FALSE);
+    return rounded;
+  guint64 cut = assay_dtype_encode_as (dtype, high, ASSAY_ROUND_TOWARD_ZERO, FALSE);
   if (!outward)
-    return beyond > 0 && inward == nearest ? nearest - code_step (dtype) : inward;
+    return beyond > 0 && cut == rounded ? rounded - code_step (dtype) : cut;
   double next = value + copysign (assay_dtype_ulp (dtype, value), high == 0 ? low : high);
   guint64 code = assay_dtype_encode (dtype, next);
-  return isfinite (assay_dtype_decode (dtype, code)) ? code : nearest;
+  return isfinite (assay_dtype_decode (dtype, code)) ? code : rounded;
+}
+
+static guint64
+inward (AssayDtype dtype, double high, double low, gsize index)
+{
+  return neighbour (dtype, high, low, FALSE);
+}
+
+static guint64
+either (AssayDtype dtype, double high, double low, gsize index)
+{
+  return neighbour (dtype, high, low, (index * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 63);
 }
 
 static gboolean
 toward_zero (const AssayPlanting *planting, AssayArray *out)
 {
-  double high, low;
-  if (!planting->input->gold || !planting->is_float)
-    return FALSE;
-  for (gsize i = 0; i < planting->components; i++)
-    {
-      gold_at (planting, i, &high, &low);
-      assay_dtype_store (out->dtype, out->data, i, neighbour (out->dtype, high, low, FALSE));
-    }
-  return TRUE;
+  return planting->is_float && round_gold (planting, out, inward);
 }
 
 static gboolean
 either_neighbour (const AssayPlanting *planting, AssayArray *out)
 {
-  double high, low;
-  if (!planting->input->gold || !planting->is_float)
-    return FALSE;
-  for (gsize i = 0; i < planting->components; i++)
-    {
-      gboolean outward = (i * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 63;
-      gold_at (planting, i, &high, &low);
-      assay_dtype_store (out->dtype, out->data, i, neighbour (out->dtype, high, low, outward));
-    }
-  return TRUE;
+  return planting->is_float && round_gold (planting, out, either);
 }
 
 /* ---- mutants ---- */
@@ -143,16 +228,17 @@ either_neighbour (const AssayPlanting *planting, AssayArray *out)
 static gboolean
 scaled (const AssayPlanting *planting, AssayArray *out)
 {
-  for (gsize i = 0; i < planting->components; i++)
-    store (out, i, planting->values[i] * 1.01);
+  const double factor = 1.01;
+  if (planting->is_float)
+    change_all (planting, out, multiply, &factor);
   return planting->is_float;
 }
 
 static gboolean
 sign_flipped (const AssayPlanting *planting, AssayArray *out)
 {
-  for (gsize i = 0; i < planting->components; i++)
-    store (out, i, -planting->values[i]);
+  const double factor = -1;
+  change_all (planting, out, multiply, &factor);
   return assay_dtype_format (out->dtype)->has_sign;
 }
 
@@ -199,10 +285,15 @@ rows_rotated (const AssayPlanting *planting, AssayArray *out)
 static gboolean
 columns_rotated (const AssayPlanting *planting, AssayArray *out)
 {
-  gsize columns = (gsize) planting->columns;
-  for (gsize i = 0; i < planting->components; i++)
-    store (out, i, planting->values[i - i % columns + (i % columns + 1) % columns]);
-  return columns >= 2;
+  gsize item = item_bytes (out), row = (gsize) planting->columns * item;
+  for (gint64 r = 0; planting->columns >= 2 && r < planting->rows; r++)
+    {
+      const guint8 *from = planting->reference->data + (gsize) r * row;
+      guint8 *into = out->data + (gsize) r * row;
+      memcpy (into, from + item, row - item);
+      memcpy (into + row - item, from, item);
+    }
+  return planting->columns >= 2;
 }
 
 static gboolean
