@@ -109,11 +109,13 @@ print_string (VgpuText *text, Arguments *arguments, const char *flags)
 }
 #pragma GCC diagnostic pop
 
-/* Flags, width and precision of one conversion, at most 40 characters; stars take arguments. */
+/* Flags, width and precision of one conversion; stars take arguments. Numbers are cut to three
+ * digits: what a kernel asks for must not exhaust the host. */
 static const char *
 read_flags (const char *at, Arguments *arguments, char *flags)
 {
   size_t length = 0;
+  int digits = 0;
   while (*at != '\0' && strchr ("-+ #0123456789.*", *at) != NULL)
     {
       if (*at == '*')
@@ -123,8 +125,12 @@ read_flags (const char *at, Arguments *arguments, char *flags)
           if (length < 34)
             length += (size_t) snprintf (flags + length, 6, "%d", value);
         }
-      else if (length < 34)
-        flags[length++] = *at;
+      else
+        {
+          digits = *at >= '0' && *at <= '9' ? digits + 1 : 0;
+          if (length < 34 && digits <= 3)
+            flags[length++] = *at;
+        }
       at++;
     }
   flags[length] = '\0';

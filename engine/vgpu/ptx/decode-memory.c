@@ -118,12 +118,19 @@ row_bytes (uint32_t bytes)
   return bytes == 1 ? 2 : bytes;
 }
 
+/* Braces around a single element, as some compilers write them, say nothing. */
+static const VgpuOperand *
+without_braces (const VgpuOperand *operand)
+{
+  return operand->kind == VGPU_OPERAND_VECTOR && operand->count == 1 ? operand->list : operand;
+}
+
 /* A kernel parameter at a known place is a constant of the launch. */
 static bool
 load_parameter (VgpuBuilder *builder, const VgpuStatement *statement, const MemoryForm *form,
                 uint64_t offset)
 {
-  const VgpuOperand *to = &statement->operands[0];
+  const VgpuOperand *to = without_braces (&statement->operands[0]);
   uint32_t bytes = row_bytes (form->bytes);
   if (offset + (uint64_t) form->bytes * form->vec > builder->kernel->parameter_bytes)
     return vgpu_builder_fail (builder, "%s beyond the kernel's parameters", statement->opcode);
@@ -214,7 +221,7 @@ vgpu_decode_load (VgpuBuilder *builder, const VgpuStatement *statement)
   int32_t rows[4];
   if (statement->operand_count < 2)
     return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
-  const VgpuOperand *to = &statement->operands[0];
+  const VgpuOperand *to = without_braces (&statement->operands[0]);
   if (!read_form (builder, &form) || !check_vector (builder, to, form.vec)
       || !vgpu_address (builder, &statement->operands[1], &address))
     return false;
@@ -248,7 +255,7 @@ vgpu_decode_store (VgpuBuilder *builder, const VgpuStatement *statement)
   int32_t rows[4];
   if (statement->operand_count < 2)
     return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
-  const VgpuOperand *from = &statement->operands[1];
+  const VgpuOperand *from = without_braces (&statement->operands[1]);
   if (!read_form (builder, &form) || !check_vector (builder, from, form.vec)
       || !vgpu_address (builder, &statement->operands[0], &address))
     return false;
