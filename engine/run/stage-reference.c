@@ -113,8 +113,8 @@ build_all (AssayPipeline *p, AssayCacheKey *const *keys, const char *compiler,
   built = reply && reply->outcome == ASSAY_OUTCOME_DONE;
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     {
-      g_autoptr (JsonNode) note = json_node_alloc ();
-      json_node_init_object (note, json_object_new ());
+      g_autoptr (JsonNode) note = json_node_new (JSON_NODE_OBJECT);
+      json_node_take_object (note, json_object_new ());
       if (built && assay_memory_finish (libraries[real], NULL))
         {
           assay_cache_store (keys[real], libraries[real], note);

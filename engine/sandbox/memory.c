@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SEAL_TRIES 250
+
 struct _AssayMemory
 {
   gatomicrefcount references;
@@ -128,14 +130,26 @@ assay_memory_fill (AssayMemory *memory, gsize offset, gsize bytes, gconstpointer
   return TRUE;
 }
 
+/* Whoever reads the /proc entry of a process at the moment of its death keeps its mappings for a moment
+ * longer, and any program may do that: busy is final only when it lasts. */
+static gboolean
+seal (int fd)
+{
+  int rc, left = SEAL_TRIES;
+  while ((rc = fcntl (fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
+             != 0
+         && errno == EBUSY && left-- > 0)
+    g_usleep (2000);
+  return rc == 0;
+}
+
 gboolean
 assay_memory_finish (AssayMemory *memory, GError **error)
 {
   struct stat status;
   if (memory->finished)
     return TRUE;
-  if (fcntl (memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0
-      || fstat (memory->fd, &status) != 0)
+  if (!seal (memory->fd) || fstat (memory->fd, &status) != 0)
     {
       set_failed (error, memory, "cannot be sealed");
       return FALSE;

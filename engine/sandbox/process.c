@@ -174,8 +174,10 @@ launch (AssaySandboxProcess *process, const AssaySandboxSpec *spec, const int fa
     }
   g_ptr_array_add (argv, NULL);
   const AssayResourceLimit limits[] = {
-      {RLIMIT_DATA, spec->limits.memory_bytes}, {RLIMIT_CPU, spec->limits.cpu_seconds},
-      {RLIMIT_FSIZE, spec->limits.file_bytes},  {RLIMIT_CORE, 0},
+      {RLIMIT_DATA, ASSAY_SANITIZED ? RLIM_INFINITY : spec->limits.memory_bytes},
+      {RLIMIT_CPU, spec->limits.cpu_seconds},
+      {RLIMIT_FSIZE, spec->limits.file_bytes},
+      {RLIMIT_CORE, 0},
       {RLIMIT_NOFILE, spec->limits.open_files},
   };
   AssayLaunchPlan plan = {
@@ -274,6 +276,23 @@ find_tree (AssaySandboxProcess *process)
 }
 
 static void
+take_status (AssaySandboxProcess *process, const char *text, gssize bytes)
+{
+  if (process->status->len < 4096)
+    g_string_append_len (process->status, text, bytes);
+  find_tree (process);
+}
+
+static void
+read_status (AssaySandboxProcess *process)
+{
+  char chunk[4096];
+  ssize_t n = read (process->streams[STATUS], chunk, sizeof chunk);
+  if (n > 0)
+    take_status (process, chunk, n);
+}
+
+static void
 kill_tree (AssaySandboxProcess *process)
 {
   if (process->pid <= 0)
@@ -294,6 +313,10 @@ bury (AssaySandboxProcess *process)
 {
   if (process->pid <= 0)
     return TRUE;
+  /* A quick worker may be done before we have read who is the first of its tree. */
+  if (process->tree_pidfd < 0 && process->streams[STATUS] >= 0
+      && wait_readable (process->streams[STATUS], 0))
+    read_status (process);
   kill_tree (process);
   if (!process->reaped && wait_readable (process->pidfd, DEATH_MILLISECONDS))
     process->reaped = waitid (P_PIDFD, (id_t) process->pidfd, &process->exit, WEXITED) == 0;
@@ -402,9 +425,7 @@ read_stream (AssaySandboxProcess *process, int stream, const Listener *listener)
       assay_capture_feed (process->err, chunk, (gsize) n);
       return FEED_MORE;
     default:
-      if (process->status->len < 4096)
-        g_string_append_len (process->status, chunk, n);
-      find_tree (process);
+      take_status (process, chunk, n);
       return FEED_MORE;
     }
 }

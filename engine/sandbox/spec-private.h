@@ -26,6 +26,14 @@ struct _AssaySandboxSpec
   AssaySandboxLimits limits;
 };
 
+/* A build with AddressSanitizer reserves more address space than any limit allows, and looks for leaks
+ * by ptrace, which the filter refuses. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ASSAY_SANITIZED TRUE
+#else
+#define ASSAY_SANITIZED FALSE
+#endif
+
 /* Descriptors that bwrap itself reads or writes, above all that a worker is given. */
 #define ASSAY_FILTER_FD 250
 #define ASSAY_STATUS_FD 251
