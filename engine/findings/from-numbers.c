@@ -252,6 +252,15 @@ add_wrong (AssayDeriving *deriving, const char *name)
       g_hash_table_contains (deriving->broken, w.workload->name)
           ? " Memory, races or barriers were reported on this workload and may explain it."
           : "");
+  if (c->backward_error)
+    {
+      g_autofree char *detail = finding->detail;
+      finding->detail = g_strdup_printf ("%s\n\nHeld against %s, which does not vanish where a sum "
+                                         "cancels, the error is %.3g at most and "
+                                         "%.3g RMS.",
+                                         detail, c->backward_error->scale, c->backward_error->max,
+                                         c->backward_error->rms);
+    }
   add_plot (finding, "position", &w, "where the error is");
   add_plot (finding, "absolute", &w, "how large it is");
   g_autofree char *on = assay_derive_workloads (failing, judged);

@@ -104,6 +104,7 @@ typedef struct
   guint64 max_ulp;
   gint64 max_ulp_index;
   double least_worst; /* what ranks below is not kept */
+  double max_backward;
 } Running;
 
 static void
@@ -118,6 +119,7 @@ take_over (const AssayPiece *piece, Running *run)
       .max_gold = tally->max_gold,
       .max_ulp = tally->max_ulp,
       .max_ulp_index = tally->max_ulp_index,
+      .max_backward = tally->max_backward,
       .least_worst =
           tally->n_worst == ASSAY_WORST_KEPT ? tally->worst[ASSAY_WORST_KEPT - 1].key : 0,
   };
@@ -136,6 +138,7 @@ hand_back (AssayPiece *piece, const Running *run)
   tally->max_gold = run->max_gold;
   tally->max_ulp = run->max_ulp;
   tally->max_ulp_index = run->max_ulp_index;
+  tally->max_backward = run->max_backward;
   tally->equal += run->equal;
   tally->finite += run->finite;
   tally->not_correctly_rounded += run->not_correctly_rounded;
@@ -199,6 +202,14 @@ do_element (AssayPiece *piece, Running *run, const Block *block, gint64 i, gint6
   if (difference >= run->max_rel.key * base * (1 - 0x1p-50) && difference > 0 && base > 0)
     raise_key (&run->max_rel, difference / base, index);
   count_steps (tally, run, block->key[i], block->gold_key[i], index);
+  const double *scale = numbers->input->scale;
+  if (scale && scale[index] > 0)
+    {
+      double backward = magnitude / scale[index];
+      run->max_backward = backward > run->max_backward ? backward : run->max_backward;
+      run->sums.backward_squares += backward * backward;
+      run->sums.backward_count++;
+    }
   if (error == 0)
     {
       run->abs_zero++;

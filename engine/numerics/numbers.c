@@ -289,8 +289,7 @@ do_range (AssayPiece *piece, gint64 first, gint64 n)
   const AssayNumbers *numbers = piece->numbers;
   const AssayFormat *format = assay_dtype_format (numbers->dtype);
   gboolean fast = format->kind == ASSAY_DTYPE_KIND_FLOAT && format->bits < 64
-                  && format->exponent_bits > 0 && format->has_sign && !numbers->input->scale
-                  && !numbers->input->plain;
+                  && format->exponent_bits > 0 && format->has_sign && !numbers->input->plain;
   for (gint64 at = 0; at < n; at += ASSAY_BLOCK)
     (fast ? assay_numbers_fast_block : plain_block) (piece, first + at, MIN (ASSAY_BLOCK, n - at));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/run/downgrade.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Beyond this the reference, which is written to be read, takes too long for a side question. */
@@ -86,7 +87,8 @@ assay_downgrades_run (AssayPipeline *p, AssayCase *c)
   for (gsize i = 0; i < G_N_ELEMENTS (LOWER) && small && !assay_pipeline_cancelled (p); i++)
     {
       g_autoptr (GPtrArray) values = lower_values (p, c, LOWER[i]);
-      g_autoptr (GPtrArray) outputs = values ? assay_reference_run_with (p, c, real, values) : NULL;
+      g_autoptr (GPtrArray) outputs =
+          values ? assay_reference_run_with (p, c, real, values, FALSE) : NULL;
       if (!outputs)
         continue;
       AssayDowngrade *downgrade = g_new0 (AssayDowngrade, 1);
@@ -95,4 +97,33 @@ assay_downgrades_run (AssayPipeline *p, AssayCase *c)
       g_ptr_array_add (list, downgrade);
     }
   return list;
+}
+
+static AssayMemory *
+magnitudes (const char *name, const AssayArray *array)
+{
+  g_autoptr (AssayArray) copy = assay_array_copy (array, NULL);
+  gsize n = copy ? assay_array_components (copy) : 0;
+  for (gsize i = 0; i < n; i++)
+    assay_array_set (copy, i, fabs (assay_array_get (array, i)));
+  return copy ? assay_memory_new_from_data (name, copy->data, copy->bytes, NULL) : NULL;
+}
+
+GPtrArray *
+assay_condition_scales (AssayPipeline *p, AssayCase *c)
+{
+  if (g_strcmp0 (p->task->numerics.scale, "absolute_inputs") != 0 || size_of (c) > MOST_COMPONENTS)
+    return NULL;
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (unref_memory);
+  for (guint i = 0; i < c->plan->inputs->len; i++)
+    {
+      const AssayPlannedArray *planned = g_ptr_array_index (c->plan->inputs, i);
+      const AssayInput *input = g_ptr_array_index (c->inputs, i);
+      AssayMemory *own = g_ptr_array_index (c->values, i);
+      gboolean real = input && own && assay_dtype_is_float (planned->array->dtype);
+      g_ptr_array_add (values, real  ? magnitudes (planned->array->name, input->values)
+                               : own ? assay_memory_ref (own)
+                                     : NULL);
+    }
+  return assay_reference_run_with (p, c, ASSAY_REAL_DOUBLE, values, TRUE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/run/pipeline.h"
+#include "engine/run/downgrade.h"
 
 #include "engine/base/error.h"
 #include "engine/numerics/compare.h"
@@ -30,7 +30,7 @@ gold_array (const AssayGoldValues *gold, const AssayArray *like)
 /* The task's own reference against gold, judged by the task's own rule. */
 static AssayGold *
 describe_gold (AssayPipeline *p, const AssayGoldValues *values, const AssayArray *reference,
-               const AssayTolerance *tolerance)
+               const AssayTolerance *tolerance, const AssayCompareInput *like)
 {
   AssayGold *gold = assay_json_table_new (&ASSAY_GOLD_TABLE);
   g_autoptr (AssayArray) rounded = gold_array (values, reference);
@@ -43,6 +43,8 @@ describe_gold (AssayPipeline *p, const AssayGoldValues *values, const AssayArray
       .gold = values->high,
       .gold_low = values->low,
       .tolerance = tolerance,
+      .scale = like->scale,
+      .scale_name = like->scale_name,
   };
   if (rounded)
     gold->reference = assay_compare (&input, p->cancellable, NULL);
@@ -51,7 +53,7 @@ describe_gold (AssayPipeline *p, const AssayGoldValues *values, const AssayArray
 
 /* FALSE with `reason` when this output cannot be compared at all. */
 static gboolean
-compare_output (AssayPipeline *p, AssayCase *c, guint index, char **reason)
+compare_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *scales, char **reason)
 {
   g_autoptr (GError) error = NULL;
   const AssayPlannedArray *planned = g_ptr_array_index (c->plan->outputs, index);
@@ -67,11 +69,14 @@ compare_output (AssayPipeline *p, AssayCase *c, guint index, char **reason)
   output->array = write_array (p, c, "candidate", name, candidate);
   g_free (write_array (p, c, "reference", name, reference));
   output->tolerance = assay_task_tolerance (p->task, c->workload, name, &error);
+  const AssayArray *scale = scales ? g_ptr_array_index (scales, index) : NULL;
   AssayCompareInput input = {
       .candidate = candidate,
       .reference = reference,
       .gold = gold ? gold->high : NULL,
       .gold_low = gold ? gold->low : NULL,
+      .scale = scale ? (const double *) (const void *) scale->data : NULL,
+      .scale_name = "the reference on the magnitudes of its inputs",
       .tolerance = output->tolerance,
   };
   if (output->tolerance)
@@ -82,7 +87,7 @@ compare_output (AssayPipeline *p, AssayCase *c, guint index, char **reason)
       return FALSE;
     }
   if (gold)
-    output->gold = describe_gold (p, gold, reference, output->tolerance);
+    output->gold = describe_gold (p, gold, reference, output->tolerance, &input);
   if (!output->comparison->accepted && !*reason)
     *reason = g_strdup_printf ("%s: %s", name, output->comparison->verdict);
   return TRUE;
@@ -93,9 +98,10 @@ compare_outputs (AssayPipeline *p, AssayCase *c)
 {
   gboolean comparable = TRUE, accepted = TRUE;
   g_autofree char *reason = NULL;
+  g_autoptr (GPtrArray) scales = assay_condition_scales (p, c);
   for (guint i = 0; i < c->results->len && comparable; i++)
     {
-      comparable = compare_output (p, c, i, &reason);
+      comparable = compare_output (p, c, i, scales, &reason);
       const AssayOutput *output = g_ptr_array_index (c->record->outputs, i);
       accepted = accepted && comparable && output->comparison->accepted;
     }

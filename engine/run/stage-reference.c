@@ -305,12 +305,16 @@ held_real (const Rung *rung, const AssayPlannedArray *planned)
 }
 
 static AssayArray *
-rounded_reference (const Rung *rung, guint output, GError **error)
+rounded_reference (const Rung *rung, guint output, gboolean wide, GError **error)
 {
   const AssayPlannedArray *planned = g_ptr_array_index (rung->c->plan->outputs, output);
   const void *data = assay_memory_data (g_ptr_array_index (rung->outputs, output), NULL, error);
-  return data ? assay_gold_round (held_real (rung, planned), data, planned->array->dtype,
-                                  planned->shape, planned->ndim, error)
+  AssayDtype dtype = planned->array->dtype;
+  if (wide && !is_integer (planned))
+    dtype =
+        assay_dtype_format (dtype)->components == 2 ? ASSAY_DTYPE_COMPLEX128 : ASSAY_DTYPE_FLOAT64;
+  return data ? assay_gold_round (held_real (rung, planned), data, dtype, planned->shape,
+                                  planned->ndim, error)
               : NULL;
 }
 
@@ -374,7 +378,7 @@ take_rungs (AssayPipeline *p, AssayCase *c, Rung *rungs, const gboolean *done, c
   for (guint i = 0; i < c->plan->outputs->len; i++)
     {
       g_autoptr (GError) error = NULL;
-      AssayArray *reference = rounded_reference (&rungs[own], i, &error);
+      AssayArray *reference = rounded_reference (&rungs[own], i, FALSE, &error);
       if (!reference)
         {
           *reason = g_strdup (error->message);
@@ -413,7 +417,8 @@ assay_reference_run (AssayPipeline *p, AssayCase *c, char **reason)
 }
 
 GPtrArray *
-assay_reference_run_with (AssayPipeline *p, AssayCase *c, AssayReal real, GPtrArray *values)
+assay_reference_run_with (AssayPipeline *p, AssayCase *c, AssayReal real, GPtrArray *values,
+                          gboolean wide)
 {
   Rung rung = {.pipeline = p, .c = c, .real = real, .values = values};
   g_autoptr (GPtrArray) arrays =
@@ -422,7 +427,7 @@ assay_reference_run_with (AssayPipeline *p, AssayCase *c, AssayReal real, GPtrAr
   gboolean done = p->libraries[real] && GPOINTER_TO_INT (run_rung (&rung));
   for (guint i = 0; i < c->plan->outputs->len && done; i++)
     {
-      AssayArray *array = rounded_reference (&rung, i, NULL);
+      AssayArray *array = rounded_reference (&rung, i, wide, NULL);
       done = array != NULL;
       if (array)
         g_ptr_array_add (arrays, array);

@@ -213,9 +213,11 @@ check_promise (AssayProblems *problems, const char *path, JsonNode *node)
 static void
 check_numerics (AssayProblems *problems)
 {
+  static const char *const SCALES[] = {"absolute_inputs", NULL};
   const AssayNumerics *numerics = &problems->task->numerics;
   assay_check_word (problems, "numerics.compute", numerics->compute, ASSAY_DTYPE_NAMES);
   assay_check_word (problems, "numerics.accumulate", numerics->accumulate, ASSAY_DTYPE_NAMES);
+  assay_check_word (problems, "numerics.scale", numerics->scale, SCALES);
   check_promise (problems, "numerics.tf32", numerics->tf32);
   check_promise (problems, "numerics.fast_math", numerics->fast_math);
   check_promise (problems, "numerics.flush_subnormals", numerics->flush_subnormals);

@@ -172,6 +172,9 @@ typedef struct
   char *compute, *accumulate; /* dtype names; NULL where the specification is silent */
   JsonNode *tf32, *fast_math, *flush_subnormals, *deterministic; /* true, false, or silent */
   char **rounding_points;
+  /* What an error is to be held against: "absolute_inputs" for sums of products, where the reference
+   * on |inputs| gives the sum of magnitudes; NULL: the result itself. */
+  char *scale;
 } AssayNumerics;
 
 typedef struct

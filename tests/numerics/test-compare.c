@@ -423,7 +423,10 @@ test_fast_path_equals_the_plain_one (void)
           double factor = 1 + g_rand_double_range (random, -1e-2, 1e-2);
           assay_array_set (c, i, near ? gold[i] * factor : any_value (random, dtype));
         }
-      AssayCompareInput input = {.candidate = c, .reference = r, .tolerance = t};
+      g_autofree double *scale = g_new (double, n);
+      for (gsize i = 0; i < n; i++)
+        scale[i] = i % 7 ? (double) i : 0;
+      AssayCompareInput input = {.candidate = c, .reference = r, .tolerance = t, .scale = scale};
       for (int with = 0; with < 3; with++)
         {
           input.gold = with ? gold : NULL;

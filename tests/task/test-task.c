@@ -39,6 +39,7 @@ static const Wrong WRONG[] = {
   {"\"outputs\": {\"y\"", "\"outputs\": {\"x\"", "outputs.x", "a name used once", "\"x\""},
   {"\"outputs\": {\"y\": {\"dtype\": \"float32\", \"shape\": [\"n\", 2]}}", "\"outputs\": {}", "outputs", "at least one output", "none"},
   {"\"compute\": \"float32\"", "\"compute\": \"single\"", "numerics.compute", "one of float64, float32", "\"single\""},
+  {"\"deterministic\": true", "\"scale\": \"sum\"", "numerics.scale", "one of absolute_inputs", "\"sum\""},
   {"\"deterministic\": true", "\"deterministic\": \"yes\"", "numerics.deterministic", "true, false or null", "\"yes\""},
   {"\"language\": \"c\"", "\"language\": \"fortran\"", "reference.language", "one of c, cuda, python", "\"fortran\""},
   {"\"reference.c\"", "\"missing.c\"", "reference.sources[0]", "a file that exists", "\"missing.c\""},
