@@ -204,7 +204,8 @@ assay_finding_for_bad_task (const char *folder, const GError *error)
   finding->title =
       n > 1 ? g_strdup_printf ("%s (and %u more)", lines[0], n - 1) : g_strdup (error->message);
   finding->detail = g_strdup (error->message);
-  finding->reproduce = g_strdup_printf ("assay-engine audit %s", folder);
+  g_autofree char *word = shell_word (folder);
+  finding->reproduce = g_strdup_printf ("assay-engine run %s", word);
   assay_finding_fingerprint (finding, lines[0]);
   return finding;
 }
