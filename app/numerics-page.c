@@ -159,7 +159,8 @@ add_audit_line (AssayNumericsPage *self, const char *name, const char *value, co
   gtk_box_append (self->audit, row);
 }
 
-/* How many planted answers of a group there are, and how many the gate accepts. */
+/* How many planted answers of a group there are, and how many the gate accepts; of one workload, or of
+ * all where it is NULL. */
 static void
 count_probes (const AssayAudit *audit, const char *workload, gboolean right, guint *accepted,
               guint *total)
@@ -170,7 +171,7 @@ count_probes (const AssayAudit *audit, const char *workload, gboolean right, gui
       const AssayProbe *probe = g_ptr_array_index (audit->probes, i);
       gboolean honest = probe->kind == ASSAY_PROBE_HONEST || probe->kind == ASSAY_PROBE_REFERENCE;
 
-      if (honest != right || g_strcmp0 (probe->workload, workload) != 0)
+      if (honest != right || (workload != NULL && g_strcmp0 (probe->workload, workload) != 0))
         continue;
       (*total)++;
       *accepted += probe->accepted;

@@ -52,7 +52,7 @@ struct _AssayWindow
   GQueue waiting; /* char *: candidates of active_task that run next */
   gulong active_handler;
   gboolean starting;
-  gboolean choosing; /* a device, by the program */
+  guint known_devices;
 };
 
 /* window-run.c */

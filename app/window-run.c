@@ -93,9 +93,8 @@ choose_device (AssayWindow *self)
           best = i;
         }
     }
-  self->choosing = TRUE;
+  self->known_devices = g_list_model_get_n_items (devices);
   gtk_drop_down_set_selected (self->device, best);
-  self->choosing = FALSE;
   gtk_widget_set_visible (GTK_WIDGET (self->device), best != GTK_INVALID_LIST_POSITION);
   enable_run_actions (self);
 }
@@ -105,7 +104,9 @@ device_chosen (AssayWindow *self)
 {
   AssayDeviceItem *device = gtk_drop_down_get_selected_item (self->device);
 
-  if (device == NULL || self->choosing)
+  /* A list that has just come selects its first by itself; that is nobody's choice. */
+  if (device == NULL
+      || g_list_model_get_n_items (gtk_drop_down_get_model (self->device)) != self->known_devices)
     return;
   if (!assay_device_item_get_available (device))
     choose_device (self);

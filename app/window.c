@@ -69,7 +69,7 @@ assay_window_show_title (AssayWindow *self)
   if (candidate != NULL)
     g_string_append_printf (subtitle, "candidate %s", candidate);
   if (run != NULL)
-    g_string_append_printf (subtitle, " · run %.12s", assay_run_model_get_id (run));
+    g_string_append_printf (subtitle, " · run %.15s", assay_run_model_get_id (run));
   if (draft != NULL && assay_draft_get_saved_at (draft) != NULL)
     g_string_append_printf (subtitle, " · saved %s", assay_draft_get_saved_at (draft));
   gtk_label_set_text (self->task_title, item != NULL ? assay_task_item_get_id (item) : "No task");

@@ -51,7 +51,7 @@ assay_notice_new (AssayNoticeKind kind, const char *topic, const char *text, con
   gtk_image_set_from_icon_name (self->icon, kinds[kind].icon);
   gtk_label_set_text (self->label, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->label), detail != NULL ? detail : text);
-  gtk_widget_set_visible (self->copy, kind != ASSAY_NOTICE_GOOD);
+  gtk_widget_set_visible (self->copy, kind == ASSAY_NOTICE_ERROR || detail != NULL);
   gtk_widget_add_css_class (GTK_WIDGET (self), kinds[kind].css);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->icon), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   kinds[kind].word, -1);

@@ -97,7 +97,7 @@ add_level (AssayRubricForm *self, GtkToggleButton **group, const char *value, co
 {
   GtkWidget *button = gtk_toggle_button_new ();
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10);
-  GtkWidget *number = assay_words_new (value, "number");
+  GtkWidget *number = assay_words_new (value, "number"), *words = assay_words_new (anchor, NULL);
 
   gtk_widget_add_css_class (button, "level");
   gtk_widget_set_name (button, value);
@@ -105,8 +105,10 @@ add_level (AssayRubricForm *self, GtkToggleButton **group, const char *value, co
   gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (button), *group);
   if (*group == NULL)
     *group = GTK_TOGGLE_BUTTON (button);
+  gtk_label_set_width_chars (GTK_LABEL (number), 2);
+  gtk_widget_set_hexpand (words, TRUE);
   gtk_box_append (GTK_BOX (line), number);
-  gtk_box_append (GTK_BOX (line), assay_words_new (anchor, NULL));
+  gtk_box_append (GTK_BOX (line), words);
   gtk_button_set_child (GTK_BUTTON (button), line);
   g_signal_connect_object (button, "toggled", G_CALLBACK (button_toggled), self, G_CONNECT_SWAPPED);
   gtk_box_append (self->levels, button);
