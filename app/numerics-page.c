@@ -5,6 +5,7 @@
 
 #include "app/later.h"
 #include "app/numerics-scenes.h"
+#include "app/tolerance-explorer.h"
 #include "widgets/badge.h"
 #include "widgets/card.h"
 #include "widgets/data-table.h"
@@ -16,6 +17,8 @@ typedef enum
   PLOT_ERROR,
   PLOT_POSITION,
   PLOT_MARGIN,
+  N_QUARTERS,
+  PLOT_PLANE = N_QUARTERS,
   N_PLOTS
 } Plot;
 
@@ -34,8 +37,8 @@ struct _AssayNumericsPage
   GtkLabel *summary_word, *summary;
   GtkStack *worst_stack;
   AssayDataTable *worst;
-  AssayCard *audit_card;
-  GtkBox *audit;
+  GtkWidget *quarters, *worst_card;
+  AssayToleranceExplorer *explorer;
   GtkStringList *workloads, *outputs, *candidates;
   AssayContext *context;
   AssayNumericsScenes *scenes; /* what is shown */
@@ -105,12 +108,12 @@ show_plots (AssayNumericsPage *self)
 {
   AssayFigure error_figure =
       gtk_toggle_button_get_active (self->absolute) ? ASSAY_FIGURE_ABSOLUTE : ASSAY_FIGURE_RELATIVE;
-  const AssayFigure figures[N_PLOTS] = {[PLOT_ULP] = ASSAY_FIGURE_ULP,
-                                        [PLOT_ERROR] = error_figure,
-                                        [PLOT_POSITION] = ASSAY_FIGURE_POSITION,
-                                        [PLOT_MARGIN] = ASSAY_FIGURE_MARGIN};
+  const AssayFigure figures[N_QUARTERS] = {[PLOT_ULP] = ASSAY_FIGURE_ULP,
+                                           [PLOT_ERROR] = error_figure,
+                                           [PLOT_POSITION] = ASSAY_FIGURE_POSITION,
+                                           [PLOT_MARGIN] = ASSAY_FIGURE_MARGIN};
 
-  for (Plot plot = 0; plot < N_PLOTS; plot++)
+  for (Plot plot = 0; plot < N_QUARTERS; plot++)
     assay_plot_widget_set_scene (self->plots[plot],
                                  self->scenes != NULL ? self->scenes->scenes[figures[plot]] : NULL,
                                  why_empty (self));
@@ -145,83 +148,13 @@ show_summary (AssayNumericsPage *self)
 }
 
 static void
-add_audit_line (AssayNumericsPage *self, const char *name, const char *value, const char *css)
+show_explorer (AssayNumericsPage *self)
 {
-  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
-  GtkWidget *label = assay_cell_new (name, "dim"), *number = gtk_label_new (value);
-
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_widget_add_css_class (number, "mono");
-  if (css != NULL)
-    gtk_widget_add_css_class (number, css);
-  gtk_box_append (GTK_BOX (row), label);
-  gtk_box_append (GTK_BOX (row), number);
-  gtk_box_append (self->audit, row);
-}
-
-/* How many planted answers of a group there are, and how many the gate accepts; of one workload, or of
- * all where it is NULL. */
-static void
-count_probes (const AssayAudit *audit, const char *workload, gboolean right, guint *accepted,
-              guint *total)
-{
-  *accepted = *total = 0;
-  for (guint i = 0; i < audit->probes->len; i++)
-    {
-      const AssayProbe *probe = g_ptr_array_index (audit->probes, i);
-      gboolean honest = probe->kind == ASSAY_PROBE_HONEST || probe->kind == ASSAY_PROBE_REFERENCE;
-
-      if (honest != right || (workload != NULL && g_strcmp0 (probe->workload, workload) != 0))
-        continue;
-      (*total)++;
-      *accepted += probe->accepted;
-    }
-}
-
-static void
-show_audit (AssayNumericsPage *self)
-{
-  AssayRunModel *run = assay_context_get_run (self->context);
-  const AssayRun *record = run != NULL ? assay_run_model_get (run) : NULL;
   g_autofree char *workload = chosen_workload (self), *output = chosen_output (self);
-  const AssayWorkloadRecord *of =
-      record != NULL ? assay_run_find_workload (record, workload) : NULL;
-  const AssayOutput *shown = of != NULL ? assay_workload_find_output (of, output) : NULL;
-  g_autofree char *wrong = NULL, *honest = NULL, *headroom = NULL, *gate = NULL, *grade = NULL;
-  guint accepted, total;
 
-  assay_clear_children (GTK_WIDGET (self->audit));
-  assay_card_set_subtitle (self->audit_card, NULL);
-  if (shown != NULL && shown->tolerance != NULL)
-    {
-      gate = assay_tolerance_describe (shown->tolerance);
-      add_audit_line (self, "gate", gate, NULL);
-    }
-  if (shown != NULL && shown->comparison != NULL)
-    {
-      headroom = g_strdup_printf ("%.1f bit", shown->comparison->headroom_bits);
-      add_audit_line (self, "headroom of the candidate", headroom, NULL);
-    }
-  if (record == NULL || record->audit == NULL)
-    {
-      gtk_box_append (self->audit, assay_words_new (why_empty (self), "dim"));
-      return;
-    }
-  count_probes (record->audit, workload, FALSE, &accepted, &total);
-  wrong = g_strdup_printf ("%u of %u", accepted, total);
-  add_audit_line (self, "wrong answers accepted", wrong, accepted > 0 ? "failed" : "passed");
-  count_probes (record->audit, workload, TRUE, &accepted, &total);
-  honest = g_strdup_printf ("%u of %u", total - accepted, total);
-  add_audit_line (self, "right answers rejected", honest, accepted < total ? "failed" : "passed");
-  if (record->audit->summary != NULL)
-    {
-      GtkWidget *summary = assay_words_new (record->audit->summary, NULL);
-
-      gtk_label_set_max_width_chars (GTK_LABEL (summary), 36);
-      gtk_box_append (self->audit, summary);
-    }
-  grade = g_strdelimit (g_strdup (record->audit->grade), "_", ' ');
-  assay_card_set_subtitle (self->audit_card, grade);
+  assay_tolerance_explorer_show (
+      self->explorer, assay_context_get_run (self->context), workload, output,
+      self->scenes != NULL ? self->scenes->scenes[ASSAY_FIGURE_PLANE] : NULL, why_empty (self));
 }
 
 static void
@@ -231,7 +164,7 @@ show (AssayNumericsPage *self)
 
   show_plots (self);
   show_summary (self);
-  show_audit (self);
+  show_explorer (self);
   gtk_label_set_text (self->gold,
                       self->scenes != NULL && self->scenes->gold != NULL ? self->scenes->gold : "");
   if (rows)
@@ -441,11 +374,15 @@ grow (AssayNumericsPage *self, AssayPlotWidget *plot)
   self->grown = self->grown == plot ? NULL : plot;
   for (Plot i = 0; i < N_PLOTS; i++)
     {
-      gtk_widget_set_visible (GTK_WIDGET (self->plots[i]),
-                              self->grown == NULL || self->grown == self->plots[i]);
+      if (i < N_QUARTERS)
+        gtk_widget_set_visible (GTK_WIDGET (self->plots[i]),
+                                self->grown == NULL || self->grown == self->plots[i]);
       g_object_set (self->plots[i], "grown", self->grown == self->plots[i], NULL);
     }
-  gtk_widget_set_visible (self->lower, self->grown == NULL);
+  gtk_widget_set_visible (self->quarters, self->grown != self->plots[PLOT_PLANE]);
+  gtk_widget_set_visible (self->worst_card, self->grown == NULL);
+  gtk_widget_set_visible (self->lower,
+                          self->grown == NULL || self->grown == self->plots[PLOT_PLANE]);
   gtk_widget_grab_focus (GTK_WIDGET (plot));
 }
 
@@ -602,8 +539,9 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, summary);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, worst_stack);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, worst);
-  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, audit_card);
-  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, audit);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, quarters);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, worst_card);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, explorer);
 }
 
 static void
@@ -616,6 +554,7 @@ assay_numerics_page_class_init (AssayNumericsPageClass *class)
   g_type_ensure (ASSAY_TYPE_CARD);
   g_type_ensure (ASSAY_TYPE_DATA_TABLE);
   g_type_ensure (ASSAY_TYPE_PLOT_WIDGET);
+  g_type_ensure (ASSAY_TYPE_TOLERANCE_EXPLORER);
   signals[ATTACH] = g_signal_new ("attach", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -652,6 +591,13 @@ assay_numerics_page_init (AssayNumericsPage *self)
   self->plots[PLOT_ERROR] = self->error;
   self->plots[PLOT_POSITION] = self->position;
   self->plots[PLOT_MARGIN] = self->margin;
+  self->plots[PLOT_PLANE] = assay_tolerance_explorer_get_plot (self->explorer);
+  g_signal_connect_object (self->plots[PLOT_PLANE], "grow", G_CALLBACK (grow), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->plots[PLOT_PLANE], "attach", G_CALLBACK (plot_attach), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->plots[PLOT_PLANE], "message", G_CALLBACK (plot_message), self,
+                           G_CONNECT_SWAPPED);
   self->workloads = give_strings (self->workload);
   self->outputs = give_strings (self->output);
   self->candidates = give_strings (self->candidate);

@@ -60,6 +60,7 @@ scenes_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   Job *job = data;
   g_autoptr (AssayNumericsScenes) scenes = g_new0 (AssayNumericsScenes, 1);
   const AssayComparison *comparison = job->output->comparison;
+  g_autofree char *gate = NULL;
 
   scenes->worst = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   scenes->worst_indices = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -77,8 +78,11 @@ scenes_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
           g_array_append_val (scenes->worst_indices, worst->index);
         }
     }
+  if (job->output->tolerance != NULL)
+    gate = assay_tolerance_describe (job->output->tolerance);
   if (job->output->gold != NULL)
-    scenes->gold = g_strdup_printf ("gold: %s%s", job->output->gold->method,
+    scenes->gold = g_strdup_printf ("%s%s · %s%s", gate != NULL ? "gate " : "no gate",
+                                    gate != NULL ? gate : "", job->output->gold->method,
                                     job->output->gold->stable ? "" : " (not stable)");
   g_task_return_pointer (task, g_steal_pointer (&scenes),
                          (GDestroyNotify) assay_numerics_scenes_free);

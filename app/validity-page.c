@@ -170,11 +170,21 @@ compile_cell (AssayValidityPage *self, const AssayCompile *compile)
   return cell;
 }
 
+/* A task lists "cuda:sm_80", a build says "sm_80". */
+static gboolean
+same_target (const char *a, const char *b)
+{
+  const char *left = a != NULL && g_str_has_prefix (a, "cuda:") ? a + strlen ("cuda:") : a;
+  const char *right = b != NULL && g_str_has_prefix (b, "cuda:") ? b + strlen ("cuda:") : b;
+
+  return g_strcmp0 (left, right) == 0;
+}
+
 static void
 add_unknown (GPtrArray *targets, const char *target)
 {
   for (guint i = 0; i < targets->len; i++)
-    if (g_strcmp0 (g_ptr_array_index (targets, i), target) == 0)
+    if (same_target (g_ptr_array_index (targets, i), target))
       return;
   g_ptr_array_add (targets, (gpointer) target);
 }
@@ -209,7 +219,7 @@ compile_for (AssayRunModel *run, const char *target)
     {
       const AssayCompile *compile = g_ptr_array_index (compiled, i);
 
-      if (g_strcmp0 (compile->target, target) == 0)
+      if (same_target (compile->target, target))
         return compile;
     }
   return NULL;

@@ -22,6 +22,7 @@ device_setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer dat
   gtk_label_set_max_width_chars (GTK_LABEL (reason), 44);
   gtk_widget_add_css_class (reason, "dim");
   gtk_widget_add_css_class (reason, "small");
+  gtk_widget_set_vexpand (name, TRUE);
   gtk_box_append (GTK_BOX (box), name);
   gtk_box_append (GTK_BOX (box), reason);
   gtk_list_item_set_child (item, box);

@@ -19,6 +19,8 @@ struct _AssayPlotCursor
   char *heading;
   GStrv lines;
   gboolean has_band;
+  AssayRect point, point_frame;
+  gboolean has_point;
 };
 
 G_DEFINE_FINAL_TYPE (AssayPlotCursor, assay_plot_cursor, GTK_TYPE_WIDGET)
@@ -53,6 +55,20 @@ assay_plot_cursor_set_band (AssayPlotCursor *self, const AssayRect *band)
   self->has_band = band != NULL;
   if (band != NULL)
     self->band = *band;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+assay_plot_cursor_set_point (AssayPlotCursor *self, const AssayPlotStyle *style,
+                             const AssayRect *frame, const AssayRect *box)
+{
+  self->has_point = box != NULL;
+  if (box != NULL)
+    {
+      self->style = *style;
+      self->point_frame = *frame;
+      self->point = *box;
+    }
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -150,16 +166,44 @@ draw_readout (AssayPlotCursor *self, cairo_t *cr)
 }
 
 static void
+draw_point (AssayPlotCursor *self, cairo_t *cr)
+{
+  AssayColour text = assay_colour (self->style.theme, ASSAY_ROLE_TEXT);
+  AssayColour base = assay_colour (self->style.theme, ASSAY_ROLE_BASE);
+  const AssayRect *frame = &self->point_frame;
+  double x = self->point.x, y = self->point.y;
+
+  set_source (cr, text, 0.7);
+  cairo_set_line_width (cr, 1);
+  cairo_set_dash (cr, (double[]) {2, 3}, 2, 0);
+  cairo_move_to (cr, floor (x) + 0.5, frame->y);
+  cairo_line_to (cr, floor (x) + 0.5, frame->y + frame->height);
+  cairo_move_to (cr, frame->x, floor (y) + 0.5);
+  cairo_line_to (cr, frame->x + frame->width, floor (y) + 0.5);
+  cairo_stroke (cr);
+  cairo_set_dash (cr, NULL, 0, 0);
+  cairo_arc (cr, x, y, 7, 0, 2 * G_PI);
+  set_source (cr, base, 1);
+  cairo_set_line_width (cr, 4.5);
+  cairo_stroke_preserve (cr);
+  set_source (cr, text, 1);
+  cairo_set_line_width (cr, 2);
+  cairo_stroke (cr);
+}
+
+static void
 assay_plot_cursor_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   AssayPlotCursor *self = ASSAY_PLOT_CURSOR (widget);
   cairo_t *cr;
 
-  if (self->heading == NULL && !self->has_band)
+  if (self->heading == NULL && !self->has_band && !self->has_point)
     return;
   cr = gtk_snapshot_append_cairo (snapshot,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
                                                        (float) gtk_widget_get_height (widget)));
+  if (self->has_point)
+    draw_point (self, cr);
   if (self->heading != NULL)
     {
       draw_mark (self, cr);

@@ -18,6 +18,9 @@ void assay_plot_cursor_show (AssayPlotCursor *self, const AssayPlotStyle *style,
                              const AssayRect *frame, const AssayRect *box, const char *heading,
                              const char *detail);
 void assay_plot_cursor_hide (AssayPlotCursor *self);
+/* A ring that the reader moves, with its coordinates as lines across `frame`; NULL box: none. */
+void assay_plot_cursor_set_point (AssayPlotCursor *self, const AssayPlotStyle *style,
+                                  const AssayRect *frame, const AssayRect *box);
 /* NULL takes the band away. */
 void assay_plot_cursor_set_band (AssayPlotCursor *self, const AssayRect *band);
 

@@ -120,6 +120,18 @@ scroll (AssayPlotWidget *self, double dx, double dy, GtkEventController *control
   return TRUE;
 }
 
+/* The point under the pointer, inside the first panel. */
+static void
+point_to (AssayPlotWidget *self, double x, double y)
+{
+  const AssayPanelLayout *panel = panel_of (self, 0);
+  double across = (x - panel->frame.x) / panel->frame.width;
+  double up = 1 - (y - panel->frame.y) / panel->frame.height;
+
+  assay_plot_widget_move_point (self, assay_axis_value (&panel->x, CLAMP (across, 0, 1)),
+                                assay_axis_value (&panel->y, CLAMP (up, 0, 1)));
+}
+
 static void
 drag_begin (AssayPlotWidget *self, double x, double y, GtkGestureDrag *drag)
 {
@@ -138,6 +150,8 @@ drag_begin (AssayPlotWidget *self, double x, double y, GtkGestureDrag *drag)
   self->drag_y = y;
   self->drag_pans = (state & GDK_SHIFT_MASK) != 0
                     || gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (drag)) == 2;
+  if (self->has_point && !self->drag_pans)
+    point_to (self, x, y);
   shown = panel_of (self, self->drag_panel);
   self->drag_view = (AssayPlotView) {(guint) self->drag_panel, shown->x.min, shown->x.max,
                                      shown->y.min, shown->y.max};
@@ -197,6 +211,11 @@ drag_update (AssayPlotWidget *self, double dx, double dy)
       pan (self, dx, dy);
       return;
     }
+  if (self->has_point)
+    {
+      point_to (self, self->drag_x + dx, self->drag_y + dy);
+      return;
+    }
   band = band_of (self, dx, dy);
   assay_plot_cursor_set_band (self->cursor_layer, band.width >= SMALLEST_BAND ? &band : NULL);
 }
@@ -208,7 +227,7 @@ drag_end (AssayPlotWidget *self, double dx, double dy)
   AssayRect band;
 
   assay_plot_cursor_set_band (self->cursor_layer, NULL);
-  if (self->drag_pans || !can_zoom (self, self->drag_panel))
+  if (self->drag_pans || self->has_point || !can_zoom (self, self->drag_panel))
     return;
   band = band_of (self, dx, dy);
   frame = &panel_of (self, self->drag_panel)->frame;
@@ -233,6 +252,29 @@ pressed (AssayPlotWidget *self, int n_press)
 
 /* --- keys ------------------------------------------------------------------------------------ */
 
+/* By hundredths of the axes. */
+static void
+step_point (AssayPlotWidget *self, double across, double up)
+{
+  const AssayPanelLayout *panel = panel_of (self, 0);
+  double x = assay_axis_position (&panel->x, self->point_x) + across / 100;
+  double y = assay_axis_position (&panel->y, self->point_y) + up / 100;
+
+  assay_plot_widget_move_point (self, assay_axis_value (&panel->x, CLAMP (x, 0, 1)),
+                                assay_axis_value (&panel->y, CLAMP (y, 0, 1)));
+}
+
+static gboolean
+step_up (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AssayPlotWidget *self = ASSAY_PLOT_WIDGET (widget);
+
+  if (!self->has_point || self->layout == NULL)
+    return FALSE;
+  step_point (self, 0, g_variant_get_int32 (args));
+  return TRUE;
+}
+
 static gboolean
 step_cursor (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -242,6 +284,11 @@ step_cursor (GtkWidget *widget, GVariant *args, gpointer data)
 
   if (self->layout == NULL || assay_plot_widget_shows_table (self))
     return FALSE;
+  if (self->has_point && ABS (step) <= PAGE)
+    {
+      step_point (self, (double) step, 0);
+      return TRUE;
+    }
   count = assay_plot_layout_n_data (self->layout);
   if (count == 0)
     return FALSE;
@@ -326,6 +373,8 @@ assay_plot_gestures_class_init (GtkWidgetClass *widget_class)
   for (gsize i = 0; i < G_N_ELEMENTS (steps); i++)
     gtk_widget_class_add_binding (widget_class, steps[i].key, steps[i].state, step_cursor, "i",
                                   steps[i].step);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Up, 0, step_up, "i", 1);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Down, 0, step_up, "i", -1);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_plus, 0, zoom_key, "d", STEP);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_plus, GDK_SHIFT_MASK, zoom_key, "d", STEP);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_KP_Add, 0, zoom_key, "d", STEP);

@@ -25,6 +25,8 @@ struct _AssayPlotWidget
   gboolean zoomed;
   AssayPlotView view;
   gboolean grown;
+  gboolean has_point;
+  double point_x, point_y; /* data of the first panel */
   /* of a drag */
   AssayPlotView drag_view;
   double drag_x, drag_y;
@@ -37,6 +39,8 @@ void assay_plot_gestures_class_init (GtkWidgetClass *widget_class);
 
 void assay_plot_widget_set_view (AssayPlotWidget *self, const AssayPlotView *view);
 void assay_plot_widget_set_hover (AssayPlotWidget *self, gint64 datum);
+/* As the reader does: tells. */
+void assay_plot_widget_move_point (AssayPlotWidget *self, double x, double y);
 void assay_plot_widget_emit_grow (AssayPlotWidget *self);
 void assay_plot_widget_tell (AssayPlotWidget *self, const char *text);
 

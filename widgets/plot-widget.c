@@ -4,9 +4,12 @@
 #include "widgets/plot-widget-private.h"
 
 #include "engine/plot/export.h"
+#include "engine/plot/text.h"
 #include "widgets/color-scheme.h"
 
-#define MINIMUM_WIDTH 260
+#include <math.h>
+
+#define MINIMUM_WIDTH 210
 #define MINIMUM_HEIGHT 178
 #define HEADER 30
 #define EXPORT_WIDTH 720.0
@@ -24,6 +27,7 @@ enum
   GROW,
   ATTACH,
   MESSAGE,
+  POINT_MOVED,
   N_SIGNALS
 };
 
@@ -101,6 +105,49 @@ show_cursor (AssayPlotWidget *self)
 }
 
 static void
+show_point (AssayPlotWidget *self)
+{
+  const AssayPanelLayout *panel;
+  AssayRect box = {0};
+
+  if (!self->has_point || self->layout == NULL || self->layout->panels->len == 0
+      || assay_plot_widget_shows_table (self))
+    {
+      assay_plot_cursor_set_point (self->cursor_layer, NULL, NULL, NULL);
+      return;
+    }
+  panel = &g_array_index (self->layout->panels, AssayPanelLayout, 0);
+  box.x = assay_panel_layout_x (panel, self->point_x);
+  box.y = assay_panel_layout_y (panel, self->point_y);
+  assay_plot_cursor_set_point (self->cursor_layer, &self->layout->style, &panel->frame, &box);
+}
+
+void
+assay_plot_widget_set_point (AssayPlotWidget *self, double x, double y)
+{
+  g_return_if_fail (ASSAY_IS_PLOT_WIDGET (self));
+  self->has_point = isfinite (x) && isfinite (y);
+  self->point_x = x;
+  self->point_y = y;
+  show_point (self);
+}
+
+gboolean
+assay_plot_widget_get_point (AssayPlotWidget *self, double *x, double *y)
+{
+  *x = self->point_x;
+  *y = self->point_y;
+  return self->has_point;
+}
+
+void
+assay_plot_widget_move_point (AssayPlotWidget *self, double x, double y)
+{
+  assay_plot_widget_set_point (self, x, y);
+  g_signal_emit (self, signals[POINT_MOVED], 0, x, y);
+}
+
+static void
 update_layout (AssayPlotWidget *self)
 {
   int width = gtk_widget_get_width (GTK_WIDGET (self));
@@ -115,6 +162,7 @@ update_layout (AssayPlotWidget *self)
                                             self->zoomed ? &self->view : NULL);
     }
   show_cursor (self);
+  show_point (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -228,6 +276,7 @@ toggle_table (GtkWidget *widget, const char *action, GVariant *parameter)
   if (!gtk_widget_get_visible (GTK_WIDGET (self->table)))
     gtk_widget_grab_focus (widget);
   show_cursor (self);
+  show_point (self);
   gtk_widget_queue_draw (widget);
 }
 
@@ -350,13 +399,18 @@ assay_plot_widget_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   AssayPlotWidget *self = ASSAY_PLOT_WIDGET (widget);
 
-  if (self->layout != NULL && !assay_plot_widget_shows_table (self))
+  if (self->layout != NULL)
     {
       cairo_t *cr = gtk_snapshot_append_cairo (
           snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
                                          (float) gtk_widget_get_height (widget)));
 
-      assay_plot_layout_draw (self->layout, cr);
+      if (!assay_plot_widget_shows_table (self))
+        assay_plot_layout_draw (self->layout, cr);
+      else
+        assay_text_draw (cr, &self->layout->style, ASSAY_TEXT_TITLE,
+                         assay_colour (self->layout->style.theme, ASSAY_ROLE_TEXT),
+                         self->scene->title, 0, 4, 0, 0);
       cairo_destroy (cr);
     }
   GTK_WIDGET_CLASS (assay_plot_widget_parent_class)->snapshot (widget, snapshot);
@@ -367,7 +421,7 @@ assay_plot_widget_measure (GtkWidget *widget, GtkOrientation orientation, int fo
                            int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
   *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? MINIMUM_WIDTH : MINIMUM_HEIGHT;
-  *natural = 2 * *minimum;
+  *natural = *minimum; /* it takes what there is */
 }
 
 static void
@@ -470,6 +524,8 @@ assay_plot_widget_class_init (AssayPlotWidgetClass *class)
       g_signal_new ("grow", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[ATTACH] =
       g_signal_new ("attach", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[POINT_MOVED] = g_signal_new ("point-moved", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                       G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
   signals[MESSAGE] = g_signal_new ("message", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                    G_TYPE_NONE, 1, G_TYPE_STRING);
   gtk_widget_class_set_css_name (widget_class, "plotview");

@@ -17,7 +17,8 @@ G_DECLARE_FINAL_TYPE (AssayPlotWidget, assay_plot_widget, ASSAY, PLOT_WIDGET, Gt
  * The plot is drawn once a change; what follows the pointer is a child of its own over it.
  *
  * Signals: "grow": toggle between a quarter and the whole page. "attach": this plot as evidence.
- * "message" (text): something was copied or saved, or could not be. Property "grown". */
+ * "message" (text): something was copied or saved, or could not be. "point-moved" (x, y). Property
+ * "grown". */
 
 /* NULL scene: `empty` says what would be here and how to get it. */
 void assay_plot_widget_set_scene (AssayPlotWidget *self, AssayPlotScene *scene, const char *empty);
@@ -25,6 +26,10 @@ AssayPlotScene *assay_plot_widget_get_scene (AssayPlotWidget *self);
 /* Puts the cursor on a datum (engine/plot/layout.h counts them), -1 takes it away. */
 void assay_plot_widget_set_cursor (AssayPlotWidget *self, gint64 datum);
 gint64 assay_plot_widget_get_cursor (AssayPlotWidget *self);
+/* A point of the first panel that the reader moves by dragging and with the arrow keys, instead of
+ * zooming and stepping; NaN takes it away. */
+void assay_plot_widget_set_point (AssayPlotWidget *self, double x, double y);
+gboolean assay_plot_widget_get_point (AssayPlotWidget *self, double *x, double *y);
 gboolean assay_plot_widget_is_zoomed (AssayPlotWidget *self);
 gboolean assay_plot_widget_shows_table (AssayPlotWidget *self);
 /* Writes on a thread; the ending chooses the format. "message" tells the outcome. */

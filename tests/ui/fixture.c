@@ -102,6 +102,15 @@ give_recorded_runs (AssayUi *ui)
   assay_recorded_write (runs, "fast");
 }
 
+/* Each application of a test program starts as on the first day. */
+static void
+forget_session (void)
+{
+  g_autofree char *file = g_build_filename (g_get_user_state_dir (), "assay", "session.json", NULL);
+
+  g_remove (file);
+}
+
 AssayUi *
 assay_ui_start (const char *tasks, const char *engine)
 {
@@ -114,6 +123,7 @@ assay_ui_start (const char *tasks, const char *engine)
   g_autoptr (AssayTaskItem) first = NULL;
 
   ui->home = g_build_filename (test_home, name, NULL);
+  forget_session ();
   ui->workspace = g_build_filename (ui->home, "workspace", NULL);
   copies = g_build_filename (ui->home, "tasks", NULL);
   copy_tree (from, copies);
