@@ -402,6 +402,7 @@ pipeline_clear (AssayPipeline *p)
     g_clear_pointer (&p->libraries[real], assay_memory_unref);
   g_ptr_array_unref (p->facts.reports);
   g_ptr_array_unref (p->facts.failures);
+  g_ptr_array_unref (p->set_aside);
   g_ptr_array_unref (p->facts.repeats);
   g_free (p->target);
   g_free (p->checks);
@@ -445,5 +446,6 @@ assay_job_init (AssayJob *job)
   p->cancellable = g_cancellable_new ();
   p->facts.reports = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_report_free);
   p->facts.failures = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_failure_free);
+  p->set_aside = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_failure_free);
   p->facts.repeats = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_repeat_free);
 }

@@ -88,7 +88,7 @@ assay_pipeline_fail (AssayPipeline *p, const char *workload, const char *role,
   else if (!g_str_equal (role, "generate") && !g_str_equal (role, "reference"))
     failure->name = g_strdup ("environment");
   pthread_mutex_lock (&p->lock);
-  g_ptr_array_add (p->facts.failures, failure);
+  g_ptr_array_add (assay_pipeline_cancelled (p) ? p->set_aside : p->facts.failures, failure);
   pthread_mutex_unlock (&p->lock);
   return failure;
 }

@@ -57,6 +57,7 @@ typedef struct
   AssayEvents *events;
   AssayRun *run;
   AssayFacts facts;
+  GPtrArray *set_aside; /* AssayFailure *, of a cancelled run: their cause is known */
   pthread_mutex_t lock; /* of facts.failures: reference and candidate fail beside one another */
 
   int stage; /* the one at work, an AssayStageKind */

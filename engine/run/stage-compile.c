@@ -231,6 +231,8 @@ assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, A
       if (host)
         *host = g_steal_pointer (&product.host);
     }
+  else if (assay_pipeline_cancelled (p))
+    record->status = ASSAY_STATUS_CANCELLED;
   else
     {
       const char *message = error ? error->message : reply->message;

@@ -94,7 +94,9 @@ run_case (AssayPipeline *p, AssayCase *c)
   g_autofree char *reference_reason = job.reason;
   for (guint i = 0; results && i < results->len; i++)
     g_ptr_array_add (c->results, assay_array_ref (g_ptr_array_index (results, i)));
-  if (!p->ptx && !p->toolkit)
+  if (assay_pipeline_cancelled (p))
+    finish_case (p, c, ASSAY_WORKLOAD_SKIPPED, "cancelled");
+  else if (!p->ptx && !p->toolkit)
     finish_case (p, c, ASSAY_WORKLOAD_INCONCLUSIVE, p->toolkit_reason);
   else if (!p->ptx)
     finish_case (p, c, ASSAY_WORKLOAD_COMPILE_ERROR, compile_reason (p));

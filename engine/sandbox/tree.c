@@ -118,6 +118,23 @@ find_parent (gboolean *v2)
   return find_v2_parent ();
 }
 
+/* Groups of engines that were killed: empty, since their workers died with them. */
+static void
+sweep (const char *parent)
+{
+  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
+  for (const char *name; dir && (name = g_dir_read_name (dir));)
+    {
+      int pid = 0;
+      if (sscanf (name, "assay-%d-", &pid) != 1)
+        continue;
+      g_autofree char *process = g_strdup_printf ("/proc/%d", pid);
+      g_autofree char *path = g_build_filename (parent, name, NULL);
+      if (!g_file_test (process, G_FILE_TEST_EXISTS))
+        g_rmdir (path);
+    }
+}
+
 AssayGroup *
 assay_group_new (guint64 memory_bytes)
 {
@@ -126,6 +143,12 @@ assay_group_new (guint64 memory_bytes)
   g_autofree char *parent = find_parent (&v2);
   if (!parent)
     return NULL;
+  static gsize swept;
+  if (g_once_init_enter (&swept))
+    {
+      sweep (parent);
+      g_once_init_leave (&swept, 1);
+    }
   g_autofree char *name =
       g_strdup_printf ("assay-%d-%d", getpid (), g_atomic_int_add (&counter, 1));
   g_autofree char *folder = g_build_filename (parent, name, NULL);

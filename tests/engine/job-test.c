@@ -195,7 +195,11 @@ test_cancel (void)
     g_usleep (10000);
   assay_job_cancel (job);
   assay_job_join (job);
-  g_assert_cmpint (assay_job_run (job)->state, ==, ASSAY_STATUS_CANCELLED);
+  const AssayRun *run = assay_job_run (job);
+  g_assert_cmpint (run->state, ==, ASSAY_STATUS_CANCELLED);
+  for (guint i = 0; i < run->findings->len; i++)
+    g_assert_cmpint (((AssayFinding *) g_ptr_array_index (run->findings, i))->blame, !=,
+                     ASSAY_BLAME_CANDIDATE);
   g_assert_cmpuint (fixture_workers_alive (), ==, 0);
 }
 
