@@ -6,6 +6,7 @@
 #include "engine/findings/failure.h"
 #include "engine/run/cache.h"
 #include "engine/run/resources.h"
+#include "engine/run/toolkit-show.h"
 
 #include <string.h>
 
@@ -47,17 +48,6 @@ compile_key (AssayPipeline *p, const char *kind, const char *target)
   return key;
 }
 
-/* A toolkit outside /usr is shown at its own path: includes and library paths stay true. */
-static void
-show_toolkit (AssayPipeline *p, AssaySandboxSpec *spec)
-{
-  g_autofree char *real = realpath (p->toolkit->root, NULL);
-  g_autofree char *libraries = g_path_get_dirname (p->toolkit->nvrtc);
-  if (!g_str_has_prefix (real ? real : p->toolkit->root, "/usr/"))
-    assay_sandbox_spec_show (spec, p->toolkit->root, p->toolkit->root);
-  assay_sandbox_spec_set_environment (spec, "LD_LIBRARY_PATH", libraries);
-}
-
 static void
 add_sources (AssayPipeline *p, const AssaySandboxSpec *spec, AssayWorkerRequest *request)
 {
@@ -79,7 +69,7 @@ ask_compiler (AssayPipeline *p, const char *target, AssayMemory *ptx, AssayMemor
   g_autoptr (AssaySandboxSpec) spec = assay_pipeline_worker (p, p->candidate->sources, error);
   if (!spec)
     return NULL;
-  show_toolkit (p, spec);
+  assay_toolkit_show (p->toolkit, spec);
   add_sources (p, spec, request);
   request->request = ASSAY_REQUEST_COMPILE;
   request->nvrtc = g_strdup (p->toolkit->nvrtc);

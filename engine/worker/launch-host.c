@@ -6,6 +6,8 @@
 #include "engine/worker/runtime.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_WORDS 24
@@ -104,20 +106,59 @@ tell_leak (AssayDeviceRun *run)
   assay_channel_forward (run->channel, line);
 }
 
+/* Ends the request of a program, whichever way it ended: by returning from main or by exit (). */
+static void
+on_program_exit (int status, void *data)
+{
+  static gboolean told;
+  AssayDeviceRun *run = data;
+  if (told)
+    return;
+  told = TRUE;
+  fflush (stdout);
+  run->driver.call.ctx_synchronize ();
+  tell_unread_error (run);
+  tell_leak (run);
+  assay_run_finish (run, status);
+}
+
+static void
+run_program (AssayDeviceRun *run, int (*program) (int, char **))
+{
+  char **words = run->request->words;
+  int count = words ? (int) g_strv_length (words) : 0;
+  on_exit (on_program_exit, run);
+  on_program_exit (program (count, words), run);
+}
+
+static void *
+open_library (AssayDeviceRun *run)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", (int) run->request->library_fd);
+  void *library = dlopen (path, RTLD_LAZY | RTLD_LOCAL);
+  void *function = library ? dlsym (library, run->request->symbol) : NULL;
+  if (!function)
+    assay_run_fail (run, "symbol", "the host function cannot be had: %s", dlerror ());
+  return function;
+}
+
 gboolean
 assay_run_host (AssayDeviceRun *run)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", (int) run->request->library_fd);
   Arguments arguments = {0};
-  void *library = dlopen (path, RTLD_LAZY | RTLD_LOCAL);
-  HostFunction function = NULL;
-  if (library)
-    *(void **) &function = dlsym (library, run->request->symbol);
-  if (!function)
-    return assay_run_fail (run, "symbol", "the host function cannot be had: %s", dlerror ());
-  if (!collect (run, &arguments))
+  void *found = open_library (run);
+  if (!found || !collect (run, &arguments))
     return FALSE;
   assay_runtime_begin (&run->driver, run->module, on_launched, run);
+  if (run->request->program)
+    {
+      int (*program) (int, char **);
+      *(void **) &program = found;
+      run_program (run, program);
+      return FALSE;
+    }
+  HostFunction function;
+  *(void **) &function = found;
   call (function, &arguments);
   tell_unread_error (run);
   tell_leak (run);

@@ -263,6 +263,16 @@ close_device (AssayDeviceRun *run)
   run->driver.call.primary_ctx_release ((CUdevice) run->request->device);
 }
 
+void
+assay_run_finish (AssayDeviceRun *run, int exit_status)
+{
+  JsonObject *fields = json_object_new ();
+  close_device (run);
+  end_reports (run);
+  json_object_set_int_member (fields, "exit", exit_status);
+  assay_channel_reply (run->channel, ASSAY_REPLY_DONE, fields);
+}
+
 static void
 set_alarm (AssayDeviceRun *run)
 {
@@ -315,10 +325,6 @@ assay_worker_run (AssayChannel *channel, const AssayWorkerRequest *request)
       going = STEPS[i].step (&run);
     }
   if (going)
-    {
-      close_device (&run);
-      end_reports (&run);
-      assay_channel_reply (channel, ASSAY_REPLY_DONE, json_object_new ());
-    }
+    assay_run_finish (&run, 0);
   g_clear_pointer (&run.entries, g_ptr_array_unref);
 }

@@ -67,6 +67,9 @@ typedef struct
   X (int, cudaGetDeviceCount, (int *count)) \
   X (int, cudaDeviceGetAttribute, (int *value, int attribute, int device)) \
   X (int, cudaDeviceSetCacheConfig, (int config)) \
+  X (int, cudaDeviceSetLimit, (int limit, size_t value)) \
+  X (int, cudaDeviceReset, (void)) \
+  X (int, cudaGetDeviceProperties, (void *properties, int device)) \
   X (int, cudaDriverGetVersion, (int *version)) \
   X (int, cudaRuntimeGetVersion, (int *version)) \
   X (int, cudaMalloc, (void **pointer, size_t bytes)) \

@@ -10,55 +10,6 @@ cudaDeviceSynchronize (void)
   return assay_runtime_result (CALL.ctx_synchronize ());
 }
 
-/* The worker shows its code one device. */
-int
-cudaGetDevice (int *device)
-{
-  *device = 0;
-  return CUDA_SUCCESS;
-}
-
-int
-cudaSetDevice (int device)
-{
-  return assay_runtime_result (device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
-}
-
-int
-cudaGetDeviceCount (int *count)
-{
-  *count = 1;
-  return CUDA_SUCCESS;
-}
-
-int
-cudaDeviceGetAttribute (int *value, int attribute, int device)
-{
-  CUdevice current = 0;
-  int code = CALL.ctx_get_device (&current);
-  if (code == CUDA_SUCCESS)
-    code = CALL.device_get_attribute (value, (CUdevice_attribute) attribute, current);
-  return assay_runtime_result (code);
-}
-
-int
-cudaDeviceSetCacheConfig (int config)
-{
-  return CUDA_SUCCESS;
-}
-
-int
-cudaDriverGetVersion (int *version)
-{
-  return assay_runtime_result (CALL.driver_get_version (version));
-}
-
-int
-cudaRuntimeGetVersion (int *version)
-{
-  return cudaDriverGetVersion (version);
-}
-
 int
 cudaStreamCreate (void **stream)
 {

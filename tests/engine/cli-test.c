@@ -2,6 +2,7 @@
 /* The program assay-engine as a user meets it: words, exit statuses, JSON, interruption. */
 #include "engine/base/array.h"
 #include "engine/base/json.h"
+#include "engine/device/toolkit.h"
 #include "tests/engine/fixture.h"
 
 #include <signal.h>
@@ -63,7 +64,7 @@ write_array (const char *name, const double *values, gint64 count)
 static void
 test_help (void)
 {
-  static const char *const commands[] = {"run", "compare", "devices", "doctor", "serve"};
+  static const char *const commands[] = {"run", "compare", "exec", "devices", "doctor", "serve"};
   g_auto (Outcome) all = run_program ("--help", NULL);
   g_assert_cmpint (all.status, ==, 0);
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
@@ -149,6 +150,53 @@ test_run (void)
   g_assert_cmpstr (assay_json_string (json_node_get_object (node), "format"), ==, "assay-run");
 }
 
+static const char PROGRAM[] =
+    "#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n"
+    "__global__ void reverse (float *x)\n{\n  __shared__ float s[64];\n"
+    "  int t = threadIdx.x;\n  s[t] = x[t];\n  BARRIER\n  x[t] = s[63 - t];\n}\n"
+    "int main (int argc, char **argv)\n{\n  cudaDeviceProp p;\n"
+    "  float h[64], *d;\n  for (int i = 0; i < 64; i++) h[i] = i;\n"
+    "  cudaGetDeviceProperties (&p, 0);\n  cudaMalloc (&d, sizeof h);\n"
+    "  cudaMemcpy (d, h, sizeof h, cudaMemcpyHostToDevice);\n  reverse<<<1, 64>>> (d);\n"
+    "  cudaMemcpy (h, d, sizeof h, cudaMemcpyDefault);\n  cudaFree (d);\n"
+    "  printf (\"cc %d.%d, first %g, %s\\n\", p.major, p.minor, h[0], argv[1]);\n"
+    "  if (argc > 2) exit (atoi (argv[2]));\n  return 0;\n}\n";
+
+/* A whole program on the virtual GPU: what it prints, how it ends, and what the checkers see when its
+ * barrier is missing. */
+static void
+test_exec (void)
+{
+  g_autofree char *home = g_build_filename (folder, "virtual", NULL);
+  g_autofree char *path = g_build_filename (folder, "reverse.cu", NULL);
+  g_autoptr (AssayToolkit) toolkit = assay_toolkit_find (NULL);
+  if (fixture_why_not () || !toolkit->nvcc)
+    {
+      g_test_skip (fixture_why_not () ? fixture_why_not () : "no nvcc");
+      return;
+    }
+  g_autofree char *before = g_strdup (g_getenv ("ASSAY_LIBEXEC"));
+  fixture_libexec (home, FALSE);
+  g_assert_true (g_file_set_contents (path, PROGRAM, -1, NULL));
+  g_auto (Outcome) sound =
+      run_program ("exec", "-X", "-DBARRIER=__syncthreads();", path, "word", NULL);
+  g_assert_cmpint (sound.status, ==, 0);
+  g_assert_nonnull (strstr (sound.out, "cc 8.0, first 63, word\n"));
+  g_auto (Outcome) status = run_program ("exec", "-X", "-DBARRIER=__syncthreads();", "--target",
+                                         "sm_90", path, "--", "word", "5", NULL);
+  g_assert_cmpint (status.status, ==, 1);
+  g_assert_nonnull (strstr (status.out, "cc 9.0"));
+  g_assert_nonnull (strstr (status.err, "exit status 5, 0 reports"));
+  g_auto (Outcome) racing = run_program ("exec", "-X", "-DBARRIER=", path, "word", NULL);
+  g_assert_cmpint (racing.status, ==, 1);
+  g_assert_nonnull (strstr (racing.out, "race.shared"));
+  g_assert_nonnull (strstr (racing.out, "reverse.cu:"));
+  g_auto (Outcome) broken = run_program ("exec", path, NULL);
+  g_assert_cmpint (broken.status, ==, 2);
+  g_assert_nonnull (strstr (broken.err, "BARRIER"));
+  g_setenv ("ASSAY_LIBEXEC", before, TRUE);
+}
+
 static void
 test_run_impossible (void)
 {
@@ -197,6 +245,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/compare", test_compare);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/run", test_run);
+  g_test_add_func ("/cli/exec", test_exec);
   g_test_add_func ("/cli/run-impossible", test_run_impossible);
   g_test_add_func ("/cli/interrupt", test_interrupt);
   int status = g_test_run ();
