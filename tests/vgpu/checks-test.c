@@ -66,6 +66,10 @@ static const Case cases[] = {
     {"spin_bad", NULL, NULL, "checks=none;max_instructions=1000000", CUDA_ERROR_LAUNCH_TIMEOUT, 1},
     {"spin_good", NULL, NULL, "checks=none;max_instructions=100000000", CUDA_SUCCESS, 1},
     {"spin_hard_good", NULL, NULL, "checks=none;max_instructions=1000000000", CUDA_SUCCESS, 1},
+    {"async_bad", "race.async-copy", "fault: copy in flight", "checks=race", CUDA_SUCCESS, 1},
+    {"async_late_bad", "race.async-copy", "fault: no barrier behind the wait", "checks=race",
+     CUDA_SUCCESS, 1},
+    {"async_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 1},
     {"null_bad", "mem.out-of-bounds", "fault: null", "checks=none", CUDA_ERROR_ILLEGAL_ADDRESS, 1},
 };
 

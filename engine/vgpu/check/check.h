@@ -65,6 +65,16 @@ void vgpu_taint_used (VgpuWarp *warp, const VgpuIns *ins, int32_t row, uint32_t 
 size_t vgpu_race_bytes (uint64_t shared_bytes);
 void vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
                        uint64_t first, const int32_t *relative, uint32_t mask);
+/* Asynchronous copies into shared memory: from their issue until their warp has waited for them
+ * nobody may read what they write. Destinations are offsets. */
+void vgpu_copies_add (VgpuWarp *warp, const VgpuIns *ins, const uint64_t *to, uint32_t mask,
+                      uint32_t bytes);
+void vgpu_copies_commit (VgpuWarp *warp);
+/* All but the latest groups, and with everything also what no group holds. */
+void vgpu_copies_wait (VgpuWarp *warp, uint32_t latest, bool everything);
+void vgpu_copies_forget (VgpuWarp *warp);
+void vgpu_copies_free (VgpuWarp *warp);
+
 /* Races between blocks in global memory. */
 void vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
                        uint64_t first, const int32_t *relative, uint32_t mask);

@@ -6,6 +6,7 @@
 #include "engine/vgpu/ptx/arena.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct
@@ -64,10 +65,31 @@ report_race (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uin
               "a word of shared memory is %s here and %s by another thread of %s without a "
               "barrier between them",
               mine, theirs, one_warp ? "the warp" : "the block");
+  if (other_ins->op == warp->kernel->copy_op)
+    {
+      finding.rule = "race.async-copy";
+      snprintf (text, sizeof text,
+                "a word of shared memory is %s here, and another thread's asynchronous copy writes "
+                "it: no barrier lies between that thread's wait and this",
+                mine);
+    }
   finding.message = text;
   finding.request = request;
   finding.other_location = other_ins->location;
   finding.other_thread = other->thread;
+  vgpu_report (warp, &finding);
+}
+
+static void
+report_in_flight (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint32_t lane,
+                  const Touch *copy)
+{
+  VgpuFinding finding = vgpu_finding ("race.async-copy", ins, lane);
+  finding.message = "reads shared memory that an asynchronous copy is still writing: nothing has "
+                    "waited for it";
+  finding.request = request;
+  finding.other_location = warp->kernel->code[copy->ins].location;
+  finding.other_thread = copy->thread;
   vgpu_report (warp, &finding);
 }
 
@@ -90,10 +112,11 @@ remember (Touch *touch, const VgpuWarp *warp, const VgpuIns *ins, uint32_t threa
 
 /* Lets the next reads of the word pass unseen if they can add nothing. */
 static void
-hush (const VgpuWarp *warp, const VgpuRaceCell *cell, uint64_t *quiet)
+hush (const VgpuWarp *warp, const VgpuRaceCell *cell, uint64_t *quiet, const uint16_t *in_flight)
 {
   uint32_t epoch = warp->worker->epoch;
-  if (cell->write.epoch == epoch || cell->read.bytes != 0xf || cell->read.many == 0)
+  if (cell->write.epoch == epoch || cell->read.bytes != 0xf || cell->read.many == 0
+      || *in_flight != 0)
     return;
   *quiet = cell->read.many == 2 ? VGPU_QUIET (epoch, VGPU_ANY_WARP, 0)
                                 : VGPU_QUIET (epoch, warp->index, warp->epoch);
@@ -108,14 +131,17 @@ touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint
   uint32_t thread = warp->index * VGPU_LANES + lane;
   bool strong = request->access == VGPU_ACCESS_ATOMIC || (ins->flags & VGPU_INS_STRONG);
   bool excused = strong && cell->write_atomic;
-  if (!excused && unordered (&cell->write, warp, thread, bytes))
+  if (!excused && warp->worker->in_flight[word] == 0
+      && unordered (&cell->write, warp, thread, bytes))
     report_race (warp, ins, request, lane, &cell->write, true,
                  request->access == VGPU_ACCESS_WRITE && !cell->write_atomic
                      && cell->value == value);
   if (request->access == VGPU_ACCESS_READ)
     {
+      if (warp->worker->in_flight[word] != 0)
+        report_in_flight (warp, ins, request, lane, &cell->write);
       remember (&cell->read, warp, ins, thread, bytes);
-      hush (warp, cell, quiet);
+      hush (warp, cell, quiet, &warp->worker->in_flight[word]);
       return;
     }
   *quiet = 0;
@@ -168,6 +194,117 @@ vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
           touch_word (warp, ins, request, word, lane, bytes, value);
         }
     }
+}
+
+/* Asynchronous copies */
+
+typedef struct
+{
+  uint32_t group;
+  uint32_t mask;
+  uint32_t bytes;
+  const VgpuIns *ins;
+  uint32_t to[VGPU_LANES];
+} Copy;
+
+struct VgpuCopies
+{
+  uint32_t group; /* the one that is being filled */
+  Copy *list;
+  size_t count, capacity;
+};
+
+void
+vgpu_copies_add (VgpuWarp *warp, const VgpuIns *ins, const uint64_t *to, uint32_t mask,
+                 uint32_t bytes)
+{
+  VgpuWorker *worker = warp->worker;
+  if (warp->copies == NULL)
+    warp->copies = vgpu_take (sizeof *warp->copies);
+  VgpuCopies *copies = warp->copies;
+  if (copies->count == copies->capacity)
+    {
+      copies->capacity = copies->capacity > 0 ? copies->capacity * 2 : 16;
+      copies->list = vgpu_retake (copies->list, copies->capacity * sizeof *copies->list);
+    }
+  Copy *copy = &copies->list[copies->count++];
+  *copy = (Copy) {.group = copies->group, .mask = mask, .bytes = bytes, .ins = ins};
+  for (uint32_t left = mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      copy->to[lane] = (uint32_t) to[lane];
+      for (uint32_t word = copy->to[lane] / 4; word < (copy->to[lane] + bytes) / 4; word++)
+        {
+          worker->in_flight[word] = (uint16_t) (warp->index + 1);
+          worker->quiet[word] = 0;
+        }
+    }
+}
+
+void
+vgpu_copies_commit (VgpuWarp *warp)
+{
+  if (warp->copies != NULL)
+    warp->copies->group++;
+}
+
+/* The copy is done: from now on it counts as a write of its thread. */
+static void
+land (VgpuWarp *warp, const Copy *copy)
+{
+  VgpuWorker *worker = warp->worker;
+  for (uint32_t left = copy->mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      for (uint32_t word = copy->to[lane] / 4; word < (copy->to[lane] + copy->bytes) / 4; word++)
+        {
+          Touch *write = &worker->races[word].write;
+          memset (write, 0, sizeof *write);
+          remember (write, warp, copy->ins, warp->index * VGPU_LANES + lane, 0xf);
+          worker->races[word].write_atomic = 0;
+          worker->in_flight[word] = 0;
+          worker->quiet[word] = 0;
+        }
+    }
+}
+
+void
+vgpu_copies_wait (VgpuWarp *warp, uint32_t latest, bool everything)
+{
+  VgpuCopies *copies = warp->copies;
+  size_t kept = 0;
+  if (copies == NULL)
+    return;
+  for (size_t i = 0; i < copies->count; i++)
+    {
+      const Copy *copy = &copies->list[i];
+      if (everything || copy->group + latest < copies->group)
+        land (warp, copy);
+      else
+        copies->list[kept++] = *copy;
+    }
+  copies->count = kept;
+}
+
+/* At the end of a block. */
+void
+vgpu_copies_forget (VgpuWarp *warp)
+{
+  VgpuCopies *copies = warp->copies;
+  if (copies == NULL)
+    return;
+  for (size_t i = 0; i < copies->count; i++)
+    land (warp, &copies->list[i]);
+  copies->count = 0;
+  copies->group = 0;
+}
+
+void
+vgpu_copies_free (VgpuWarp *warp)
+{
+  if (warp->copies != NULL)
+    free (warp->copies->list);
+  free (warp->copies);
 }
 
 /* Global memory: races between blocks of one launch, which nothing orders. The cells are written

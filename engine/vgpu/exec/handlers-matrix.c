@@ -455,10 +455,19 @@ VGPU_HANDLER (COPY_ASYNC)
       for (int lane = 0; lane < VGPU_LANES; lane++)
         relative[lane] = (s32) (to[lane] - start);
       vgpu_race_shared (warp, ins, &write, start, relative, writable);
+      vgpu_copies_add (warp, ins, to, writable, total);
     }
   return ins + 1;
 }
 
-VGPU_HANDLER (COPY_COMMIT) { return ins + 1; }
+VGPU_HANDLER (COPY_COMMIT)
+{
+  vgpu_copies_commit (warp);
+  return ins + 1;
+}
 
-VGPU_HANDLER (COPY_WAIT) { return ins + 1; }
+VGPU_HANDLER (COPY_WAIT)
+{
+  vgpu_copies_wait (warp, (u32) ins->imm, ins->bytes != 0);
+  return ins + 1;
+}

@@ -109,6 +109,8 @@ typedef struct
 
 #define VGPU_MAX_DIVERGENCE 96
 
+typedef struct VgpuCopies VgpuCopies;
+
 typedef enum
 {
   VGPU_WARP_READY,
@@ -137,6 +139,7 @@ struct VgpuWarp
   uint32_t *poison;     /* per row: lanes whose value is uninitialised */
   uint32_t *origin;     /* per row: instruction that loaded it */
   char *local;          /* words of the lanes interleaved */
+  VgpuCopies *copies;   /* asynchronous copies not yet waited for, where races are looked for */
   VgpuDivergence stack[VGPU_MAX_DIVERGENCE];
 };
 
@@ -204,8 +207,8 @@ struct VgpuKernel
   uint32_t static_shared;
   uint32_t shared_align;
   uint64_t local_bytes; /* of one thread */
-  uint16_t load_shared_op, store_shared_op, store_generic_op,
-      reduce_op;      /* numbers of operations that checkers look for */
+  /* Numbers of operations that checkers look for. */
+  uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op;
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool dynamic_shared;
 };
@@ -253,8 +256,9 @@ struct VgpuWorker
   uint64_t shared_bytes;
   unsigned char *shared_valid; /* a byte per byte: initialised */
   VgpuRaceCell *races;
-  uint64_t *quiet; /* per word: VGPU_QUIET of readers whose next read cannot race */
-  uint32_t epoch;  /* block barriers so far, over all blocks of this worker */
+  uint16_t *in_flight; /* per word: warp + 1 whose asynchronous copy has not been waited for */
+  uint64_t *quiet;     /* per word: VGPU_QUIET of readers whose next read cannot race */
+  uint32_t epoch;      /* block barriers so far, over all blocks of this worker */
   VgpuBarrier barriers[VGPU_BARRIERS];
   VgpuWarp *warps;
   uint32_t warp_count;

@@ -158,6 +158,7 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
     {
       worker->races = vgpu_take (vgpu_race_bytes (worker->shared_bytes));
       worker->quiet = vgpu_take ((worker->shared_bytes / 4 + 2) * sizeof *worker->quiet);
+      worker->in_flight = vgpu_take ((worker->shared_bytes / 4 + 2) * sizeof *worker->in_flight);
     }
   for (uint32_t i = 0; i < worker->warp_count; i++)
     {
@@ -180,6 +181,9 @@ clear_worker (VgpuWorker *worker)
 {
   free (worker->shared);
   free (worker->shared_valid);
+  for (uint32_t i = 0; i < worker->warp_count; i++)
+    vgpu_copies_free (&worker->warps[i]);
+  free (worker->in_flight);
   free (worker->warps);
   free (worker->rows);
   free (worker->local);
@@ -222,6 +226,7 @@ start_block (VgpuWorker *worker, uint64_t number)
         memset (warp->poison, 0,
                 launch->kernel->warp_row_bytes / VGPU_ROW_UNIT * 2 * sizeof (uint32_t));
       warp->tainted = 0;
+      vgpu_copies_forget (warp);
     }
 }
 

@@ -361,7 +361,7 @@ vgpu_decode_reduction (VgpuBuilder *builder, const VgpuStatement *statement)
   return decode_atomic (builder, statement, 0);
 }
 
-/* cp.async copies at once; that nobody may look before the wait is the business of a check. */
+/* cp.async copies at once; that nobody may look before the wait is for a check to see. */
 bool
 vgpu_decode_copy_async (VgpuBuilder *builder, const VgpuStatement *statement)
 {
@@ -375,7 +375,9 @@ vgpu_decode_copy_async (VgpuBuilder *builder, const VgpuStatement *statement)
   if (vgpu_opcode_has (opcode, "wait_group") || vgpu_opcode_has (opcode, "wait_all"))
     {
       int64_t left = statement->operand_count > 0 ? statement->operands[0].value : 0;
-      vgpu_emit (builder, VGPU_OP_COPY_WAIT)->imm = left;
+      VgpuIns *ins = vgpu_emit (builder, VGPU_OP_COPY_WAIT);
+      ins->imm = left;
+      ins->bytes = vgpu_opcode_has (opcode, "wait_all");
       return true;
     }
   bool plain = (vgpu_opcode_has (opcode, "ca") || vgpu_opcode_has (opcode, "cg"))

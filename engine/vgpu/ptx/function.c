@@ -427,6 +427,7 @@ vgpu_kernel_build (const VgpuSource *source, const VgpuFunction *entry, char *er
   kernel->load_shared_op = VGPU_OP_LOAD_SHARED;
   kernel->store_shared_op = VGPU_OP_STORE_SHARED;
   kernel->store_generic_op = VGPU_OP_STORE_GENERIC;
+  kernel->copy_op = VGPU_OP_COPY_ASYNC;
   kernel->reduce_op = VGPU_OP_BARRIER_REDUCE;
   /* The row that missing operands read. */
   vgpu_constant (builder, 8, 0);

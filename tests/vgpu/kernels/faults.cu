@@ -2,6 +2,8 @@
 // Planted faults, each with the line marked on which it must be found, and its sound twin.
 // All kernels: n elements of in and out, which are exactly n long.
 
+#include <cuda_pipeline.h>
+
 #define KERNEL extern "C" __global__ void
 
 KERNEL
@@ -386,4 +388,37 @@ null_bad (int n, const float *in, float *out)
 {
   const float *nothing = n > 1 ? (const float *) 16 : in;
   out[threadIdx.x] = nothing[threadIdx.x]; // fault: null
+}
+
+KERNEL
+async_bad (int n, const float *in, float *out)
+{
+  __shared__ float stage[64];
+  __pipeline_memcpy_async (&stage[threadIdx.x], &in[threadIdx.x], 4);
+  __pipeline_commit ();
+  __syncthreads ();
+  out[threadIdx.x] = stage[63 - threadIdx.x]; // fault: copy in flight
+  __pipeline_wait_prior (0);
+}
+
+KERNEL
+async_late_bad (int n, const float *in, float *out)
+{
+  __shared__ float stage[64];
+  __pipeline_memcpy_async (&stage[threadIdx.x], &in[threadIdx.x], 4);
+  __pipeline_commit ();
+  __syncthreads ();
+  __pipeline_wait_prior (0);
+  out[threadIdx.x] = stage[63 - threadIdx.x]; // fault: no barrier behind the wait
+}
+
+KERNEL
+async_good (int n, const float *in, float *out)
+{
+  __shared__ float stage[64];
+  __pipeline_memcpy_async (&stage[threadIdx.x], &in[threadIdx.x], 4);
+  __pipeline_commit ();
+  __pipeline_wait_prior (0);
+  __syncthreads ();
+  out[threadIdx.x] = stage[63 - threadIdx.x];
 }
