@@ -17,6 +17,9 @@ struct _AssayFindingDetail
   GtkFlowBox *evidence;
   GtkWidget *again;
   GtkLabel *command;
+  GtkBox *dispositions;
+  char *id;
+  gboolean filling;
 };
 
 G_DEFINE_FINAL_TYPE (AssayFindingDetail, assay_finding_detail, GTK_TYPE_WIDGET)
@@ -56,6 +59,28 @@ fill_evidence (AssayFindingDetail *self, const AssayFinding *finding)
   gtk_widget_set_visible (GTK_WIDGET (self->evidence), finding->evidence->len > 0);
 }
 
+static void
+disposition_toggled (AssayFindingDetail *self, GtkToggleButton *button)
+{
+  if (!self->filling && self->id != NULL && gtk_toggle_button_get_active (button))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.judge", "(ss)", self->id,
+                                gtk_widget_get_name (GTK_WIDGET (button)));
+}
+
+static void
+show_disposition (AssayFindingDetail *self, const AssayFinding *finding)
+{
+  self->filling = TRUE;
+  g_free (self->id);
+  self->id = g_strdup (finding->id);
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->dispositions));
+       child != NULL; child = gtk_widget_get_next_sibling (child))
+    gtk_toggle_button_set_active (
+        GTK_TOGGLE_BUTTON (child),
+        g_str_equal (gtk_widget_get_name (child), ASSAY_DISPOSITIONS[finding->disposition]));
+  self->filling = FALSE;
+}
+
 void
 assay_finding_detail_show (AssayFindingDetail *self, const AssayFinding *finding)
 {
@@ -71,6 +96,7 @@ assay_finding_detail_show (AssayFindingDetail *self, const AssayFinding *finding
   gtk_widget_set_visible (self->again, finding->reproduce != NULL);
   gtk_label_set_text (self->command, finding->reproduce != NULL ? finding->reproduce : "");
   fill_evidence (self, finding);
+  show_disposition (self, finding);
 }
 
 static void
@@ -84,6 +110,7 @@ static void
 assay_finding_detail_dispose (GObject *object)
 {
   g_clear_pointer (&ASSAY_FINDING_DETAIL (object)->box, gtk_widget_unparent);
+  g_clear_pointer (&ASSAY_FINDING_DETAIL (object)->id, g_free);
   G_OBJECT_CLASS (assay_finding_detail_parent_class)->dispose (object);
 }
 
@@ -103,7 +130,9 @@ assay_finding_detail_class_init (AssayFindingDetailClass *class)
   gtk_widget_class_bind_template_child (widget_class, AssayFindingDetail, evidence);
   gtk_widget_class_bind_template_child (widget_class, AssayFindingDetail, again);
   gtk_widget_class_bind_template_child (widget_class, AssayFindingDetail, command);
+  gtk_widget_class_bind_template_child (widget_class, AssayFindingDetail, dispositions);
   gtk_widget_class_bind_template_callback (widget_class, copy_command);
+  gtk_widget_class_bind_template_callback (widget_class, disposition_toggled);
 }
 
 static void

@@ -9,6 +9,15 @@ struct _AssayFindingItem
   AssayFinding *finding;
 };
 
+enum
+{
+  PROP_0,
+  PROP_DISPOSITION,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
 G_DEFINE_FINAL_TYPE (AssayFindingItem, assay_finding_item, G_TYPE_OBJECT)
 
 /* Families of rules (before the dot) and where their facts are seen best. */
@@ -69,6 +78,24 @@ assay_finding_page (const AssayFinding *finding)
   return page;
 }
 
+gboolean
+assay_finding_concerns (const AssayFinding *finding, const char *page)
+{
+  static const char *const checks[] = {"mem.",   "race.",  "sync.", "launch.",
+                                       "build.", "index.", "env.",  NULL};
+
+  if (g_str_equal (page, "numerics"))
+    return g_str_has_prefix (finding->rule, "num.");
+  if (g_str_equal (page, "source"))
+    return finding->where.line > 0;
+  if (!g_str_equal (page, "validity"))
+    return TRUE;
+  for (int i = 0; checks[i] != NULL; i++)
+    if (g_str_has_prefix (finding->rule, checks[i]))
+      return TRUE;
+  return FALSE;
+}
+
 char *
 assay_finding_place (const AssayFinding *finding)
 {
@@ -76,7 +103,11 @@ assay_finding_place (const AssayFinding *finding)
   g_autoptr (GString) text = g_string_new (NULL);
 
   if (where->file != NULL)
-    g_string_append (text, where->file);
+    {
+      g_autofree char *name = g_path_get_basename (where->file);
+
+      g_string_append (text, name);
+    }
   if (where->file != NULL && where->line > 0)
     g_string_append_printf (text, " %" G_GINT64_FORMAT, where->line);
   if (where->kernel != NULL)
@@ -90,6 +121,25 @@ assay_finding_place (const AssayFinding *finding)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+void
+assay_finding_item_set_disposition (AssayFindingItem *self, int disposition)
+{
+  g_return_if_fail (ASSAY_IS_FINDING_ITEM (self));
+  if (self->finding->disposition == disposition)
+    return;
+  self->finding->disposition = disposition;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_DISPOSITION]);
+}
+
+static void
+assay_finding_item_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_DISPOSITION)
+    g_value_set_int (value, ASSAY_FINDING_ITEM (object)->finding->disposition);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
 static void
 assay_finding_item_finalize (GObject *object)
 {
@@ -101,6 +151,11 @@ static void
 assay_finding_item_class_init (AssayFindingItemClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = assay_finding_item_finalize;
+  G_OBJECT_CLASS (class)->get_property = assay_finding_item_get_property;
+  properties[PROP_DISPOSITION] =
+      g_param_spec_int ("disposition", NULL, NULL, 0, ASSAY_DISPOSITION_REGRESSED, 0,
+                        G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (G_OBJECT_CLASS (class), N_PROPS, properties);
 }
 
 static void

@@ -47,14 +47,15 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (AssayFindingsBar, assay_findings_bar, GTK_TYPE_WIDGET)
 
+static void draft_changed (AssayFindingsBar *self);
+
 static gboolean
 shows (gpointer item, gpointer data)
 {
   AssayFindingsBar *self = data;
 
   return gtk_toggle_button_get_active (self->all) || self->page == NULL
-         || g_str_equal (self->page, "overview") || g_str_equal (self->page, "report")
-         || g_str_equal (assay_finding_page (assay_finding_item_get (item)), self->page);
+         || assay_finding_concerns (assay_finding_item_get (item), self->page);
 }
 
 static void
@@ -115,6 +116,8 @@ run_changed (AssayFindingsBar *self, guint what)
     }
   if (what & (ASSAY_RUN_CHANGED_FINDINGS | ASSAY_RUN_CHANGED_STATE))
     show_counts (self);
+  if (what == ASSAY_RUN_CHANGED_ALL)
+    draft_changed (self);
   show_empty (self);
 }
 
@@ -225,10 +228,38 @@ row_setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 static void
 row_bind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
-  AssayFindingItem *finding = gtk_list_item_get_item (item);
+  assay_finding_row_set_item (ASSAY_FINDING_ROW (gtk_list_item_get_child (item)),
+                              gtk_list_item_get_item (item));
+}
 
-  assay_finding_row_show (ASSAY_FINDING_ROW (gtk_list_item_get_child (item)),
-                          assay_finding_item_get (finding));
+static void
+row_unbind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  assay_finding_row_set_item (ASSAY_FINDING_ROW (gtk_list_item_get_child (item)), NULL);
+}
+
+/* The reviewer's judgements, onto the lines. */
+static void
+draft_changed (AssayFindingsBar *self)
+{
+  AssayRunModel *run = assay_context_get_run (self->context);
+  g_autoptr (GPtrArray) judged = assay_context_get_findings (self->context);
+  GListModel *findings =
+      run != NULL ? assay_run_model_get_findings (run) : G_LIST_MODEL (self->none);
+
+  for (guint i = 0; i < g_list_model_get_n_items (findings); i++)
+    {
+      g_autoptr (AssayFindingItem) item = g_list_model_get_item (findings, i);
+
+      for (guint k = 0; k < judged->len; k++)
+        {
+          const AssayFinding *finding = g_ptr_array_index (judged, k);
+
+          if (g_strcmp0 (finding->id, assay_finding_item_get (item)->id) == 0)
+            assay_finding_item_set_disposition (item, finding->disposition);
+        }
+    }
+  selection_changed (self);
 }
 
 void
@@ -237,6 +268,8 @@ assay_findings_bar_set_context (AssayFindingsBar *self, AssayContext *context)
   g_return_if_fail (ASSAY_IS_FINDINGS_BAR (self));
   self->context = g_object_ref (context);
   g_signal_connect_object (context, "run-changed", G_CALLBACK (run_changed), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (context, "draft-changed", G_CALLBACK (draft_changed), self,
                            G_CONNECT_SWAPPED);
   run_changed (self, ASSAY_RUN_CHANGED_ALL);
 }
@@ -341,6 +374,7 @@ assay_findings_bar_init (AssayFindingsBar *self)
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect (factory, "setup", G_CALLBACK (row_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (row_bind), NULL);
+  g_signal_connect (factory, "unbind", G_CALLBACK (row_unbind), NULL);
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
 }

@@ -3,6 +3,8 @@
 
 #include "app/numerics-scenes.h"
 
+#include <math.h>
+
 #define MOST_WORST 20 /* rows; a list makes the widgets of all of them at once */
 
 const char *const ASSAY_WORST_COLUMNS[] = {"index",      "candidate",  "bits", "gold",
@@ -50,7 +52,8 @@ worst_row (const AssayOutput *output, const AssayWorst *worst)
   row[3] = g_strdup_printf ("%.7g", worst->gold);
   row[4] = assay_format_number (worst->abs, 3);
   row[5] = assay_format_number (worst->rel, 3);
-  row[6] = g_strdup_printf ("%+.2f", worst->ulp_real);
+  row[6] = fabs (worst->ulp_real) < 1e5 ? g_strdup_printf ("%+.2f", worst->ulp_real)
+                                        : assay_format_number (worst->ulp_real, 3);
   return row;
 }
 

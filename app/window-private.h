@@ -53,6 +53,8 @@ struct _AssayWindow
   gulong active_handler;
   gboolean starting;
   guint known_devices;
+
+  gboolean close_anyway; /* window-review.c */
 };
 
 /* window-run.c */
@@ -71,6 +73,8 @@ void assay_window_show_title (AssayWindow *self);
 
 /* window-review.c */
 void assay_window_review_init (AssayWindow *self);
+/* FALSE: something could not be saved, and the reviewer was told. */
+gboolean assay_window_save_before_closing (AssayWindow *self);
 /* To the criterion that is open in the review. */
 void assay_window_attach (AssayWindow *self, const AssayEvidence *evidence);
 void assay_window_show_evidence (AssayWindow *self, const AssayEvidence *evidence);

@@ -16,6 +16,7 @@ enable_review_actions (AssayWindow *self)
 
   assay_window_enable (self, "score", writable);
   assay_window_enable (self, "attach", writable);
+  assay_window_enable (self, "judge", writable);
   assay_window_enable (self, "submit", writable && assay_draft_get_missing (draft)->len == 0);
   assay_window_enable (self, "criterion-step", draft != NULL);
   assay_window_enable (self, "undo", writable && assay_review_editor_can_undo (editor));
@@ -106,6 +107,30 @@ focus_left (AssayWindow *self)
 
   if (!gtk_window_is_active (GTK_WINDOW (self)) && draft != NULL)
     assay_draft_save (draft);
+}
+
+/* Nothing is lost by closing: what cannot be saved keeps the window open, until told otherwise. */
+gboolean
+assay_window_save_before_closing (AssayWindow *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (self->close_anyway || assay_session_save_drafts (self->session, &error))
+    return TRUE;
+  assay_notice_add_action (
+      assay_window_notify (self, ASSAY_NOTICE_ERROR, "close",
+                           "The review could not be saved, so the window stays open. Free some "
+                           "space or make the folder writable, then close again.",
+                           error->message),
+      "Close and lose it", "win.close-anyway", NULL);
+  return FALSE;
+}
+
+static void
+close_anyway (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  ASSAY_WINDOW (data)->close_anyway = TRUE;
+  gtk_window_close (data);
 }
 
 /* --- actions --------------------------------------------------------------------------------- */
@@ -204,6 +229,20 @@ attach (GSimpleAction *action, GVariant *parameter, gpointer data)
     }
   assay_window_attach (self, evidence);
   assay_evidence_free (evidence);
+}
+
+static void
+judge (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  AssayDraft *draft = assay_context_get_draft (ASSAY_WINDOW (data)->context);
+  const char *id, *word;
+  int disposition;
+
+  g_variant_get (parameter, "(&s&s)", &id, &word);
+  disposition = assay_word_index (ASSAY_DISPOSITIONS, word, -1);
+  if (disposition >= 0)
+    assay_review_editor_judge (assay_draft_get_editor (draft), id, (AssayDisposition) disposition,
+                               NULL);
 }
 
 static void
@@ -348,6 +387,8 @@ static const GActionEntry entries[] = {
     {.name = "criterion-step", .activate = criterion_step, .parameter_type = "i"},
     {.name = "show-criterion", .activate = show_criterion, .parameter_type = "s"},
     {.name = "attach", .activate = attach},
+    {.name = "judge", .activate = judge, .parameter_type = "(ss)"},
+    {.name = "close-anyway", .activate = close_anyway},
     {.name = "undo", .activate = undo},
     {.name = "redo", .activate = redo},
     {.name = "save", .activate = save},

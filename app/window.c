@@ -241,6 +241,14 @@ assay_window_new (GtkApplication *application, AssaySession *session)
   return self;
 }
 
+static gboolean
+assay_window_close_request (GtkWindow *window)
+{
+  if (!assay_window_save_before_closing (ASSAY_WINDOW (window)))
+    return TRUE;
+  return GTK_WINDOW_CLASS (assay_window_parent_class)->close_request (window);
+}
+
 static void
 assay_window_dispose (GObject *object)
 {
@@ -286,6 +294,7 @@ assay_window_class_init (AssayWindowClass *class)
 
   G_OBJECT_CLASS (class)->dispose = assay_window_dispose;
   widget_class->realize = assay_window_realize;
+  GTK_WINDOW_CLASS (class)->close_request = assay_window_close_request;
   g_type_ensure (ASSAY_TYPE_FINDINGS_BAR);
   g_type_ensure (ASSAY_TYPE_NUMERICS_PAGE);
   g_type_ensure (ASSAY_TYPE_OVERVIEW_PAGE);

@@ -142,6 +142,14 @@ is_number (const char *text)
   return end != text;
 }
 
+/* Numbers, indices and bit patterns line up at the right, in monospace. */
+static gboolean
+is_figure (const char *text)
+{
+  return is_number (text) || text[0] == '['
+         || (*text != '\0' && strspn (text, "0123456789abcdef") == strlen (text));
+}
+
 static int
 compare_cells (gconstpointer a, gconstpointer b, gpointer column)
 {
@@ -212,8 +220,7 @@ set_columns (AssayDataTable *self, const char *const *columns)
     }
   for (guint i = 0; columns[i] != NULL; i++)
     {
-      gboolean numeric = first != NULL && i < g_strv_length (first)
-                         && (is_number (first[i]) || first[i][0] == '[');
+      gboolean numeric = first != NULL && i < g_strv_length (first) && is_figure (first[i]);
       g_autoptr (GtkColumnViewColumn) column = column_new (columns[i], i, numeric);
 
       gtk_column_view_append_column (self->view, column);

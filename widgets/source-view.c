@@ -8,6 +8,8 @@
 
 #include <gtksourceview/gtksource.h>
 
+#define LINE_TINT 0.13f /* of a severity's colour, behind its line */
+
 struct _AssaySourceView
 {
   GtkWidget parent;
@@ -150,6 +152,29 @@ assay_source_view_get_selection (AssaySourceView *self, int *first_line, int *la
 }
 
 static void
+set_mark_attributes (AssaySourceView *self)
+{
+  for (int severity = ASSAY_SEVERITY_BLOCKER; severity <= ASSAY_SEVERITY_INFO; severity++)
+    {
+      const AssayBadge *badge = assay_badge_severity (severity);
+      g_autoptr (GtkSourceMarkAttributes) attributes = gtk_source_mark_attributes_new ();
+      g_autofree char *name = g_strconcat ("assay_", badge->css, NULL);
+      GdkRGBA colour;
+
+      if (gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self->view)),
+                                          name, &colour))
+        {
+          colour.alpha = LINE_TINT;
+          gtk_source_mark_attributes_set_background (attributes, &colour);
+        }
+      gtk_source_mark_attributes_set_icon_name (attributes, badge->icon);
+      g_signal_connect_object (attributes, "query-tooltip-text", G_CALLBACK (mark_tooltip), self,
+                               0);
+      gtk_source_view_set_mark_attributes (self->view, badge->css, attributes, 10 - severity);
+    }
+}
+
+static void
 follow_scheme (AssaySourceView *self)
 {
   GtkSourceStyleSchemeManager *manager = gtk_source_style_scheme_manager_get_default ();
@@ -157,20 +182,7 @@ follow_scheme (AssaySourceView *self)
 
   gtk_source_buffer_set_style_scheme (self->buffer,
                                       gtk_source_style_scheme_manager_get_scheme (manager, name));
-}
-
-static void
-add_mark_attributes (AssaySourceView *self)
-{
-  for (int severity = ASSAY_SEVERITY_BLOCKER; severity <= ASSAY_SEVERITY_INFO; severity++)
-    {
-      const AssayBadge *badge = assay_badge_severity (severity);
-      g_autoptr (GtkSourceMarkAttributes) attributes = gtk_source_mark_attributes_new ();
-
-      gtk_source_mark_attributes_set_icon_name (attributes, badge->icon);
-      g_signal_connect (attributes, "query-tooltip-text", G_CALLBACK (mark_tooltip), self);
-      gtk_source_view_set_mark_attributes (self->view, badge->css, attributes, 10 - severity);
-    }
+  set_mark_attributes (self);
 }
 
 static gboolean
@@ -219,7 +231,6 @@ assay_source_view_init (AssaySourceView *self)
   gtk_source_view_set_highlight_current_line (self->view, TRUE);
   gtk_source_view_set_tab_width (self->view, 4);
   gtk_source_buffer_set_highlight_matching_brackets (self->buffer, TRUE);
-  add_mark_attributes (self);
   g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-application-prefer-dark-theme",
                            G_CALLBACK (follow_scheme), self, G_CONNECT_SWAPPED);
   follow_scheme (self);

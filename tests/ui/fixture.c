@@ -155,7 +155,8 @@ assay_ui_free (AssayUi *ui)
       g_object_ref (assay_session_get_engine (assay_application_get_session (ui->application)));
 
   assay_engine_client_stop (engine);
-  gtk_window_destroy (GTK_WINDOW (ui->window));
+  if (gtk_application_get_windows (GTK_APPLICATION (ui->application)) != NULL)
+    gtk_window_destroy (GTK_WINDOW (ui->window));
   assay_ui_wait (nothing_waits, NULL, "the window to close");
   g_object_unref (engine);
   g_application_set_default (NULL);

@@ -8,6 +8,7 @@
 #include "app/palette.h"
 #include "app/shortcuts.h"
 #include "app/source-page.h"
+#include "app/tolerance-explorer.h"
 #include "tests/ui/fixture.h"
 #include "widgets/notice.h"
 #include "widgets/panes.h"
@@ -377,6 +378,101 @@ test_palette_finds (void)
   g_assert_cmpstr (assay_window_get_page (ui->window), ==, "numerics");
 }
 
+static void
+test_judgement_of_a_finding (void)
+{
+  g_autoptr (AssayUi) ui = open_recorded ();
+  AssayRunModel *run = assay_context_get_run (context_of (ui));
+  g_autoptr (AssayFindingItem) item = g_list_model_get_item (assay_run_model_get_findings (run), 0);
+  g_autofree char *id = g_strdup (assay_finding_item_get (item)->id);
+
+  assay_review_pane_show_criterion (pane_of (ui), "tolerance-fitness");
+  g_assert_nonnull (assay_ui_find_text (GTK_WIDGET (pane_of (ui)), "num.zero-output-passes"));
+  assay_ui_activate (ui, "win.judge", "(ss)", id, "false_positive");
+  g_assert_cmpint (assay_finding_item_get (item)->disposition, ==,
+                   ASSAY_DISPOSITION_FALSE_POSITIVE);
+  g_assert_nonnull (assay_ui_find_text (GTK_WIDGET (ui->window), "false positive"));
+  /* It no longer speaks for a score. */
+  g_assert_null (assay_ui_find_text (GTK_WIDGET (pane_of (ui)), "num.zero-output-passes"));
+  assay_ui_activate (ui, "win.undo", NULL);
+  g_assert_cmpint (assay_finding_item_get (item)->disposition, ==, ASSAY_DISPOSITION_OPEN);
+}
+
+static gboolean
+closed (gpointer data)
+{
+  return gtk_application_get_windows (GTK_APPLICATION (((AssayUi *) data)->application)) == NULL;
+}
+
+static void
+test_closing_loses_nothing (void)
+{
+  g_autoptr (AssayUi) ui = open_recorded ();
+  g_autofree char *blocked = g_build_filename (ui->workspace, "reviews", NULL);
+  g_autofree char *folder =
+      g_strdup (assay_draft_get_folder (assay_context_get_draft (context_of (ui))));
+  g_autoptr (AssayReview) review = NULL;
+  g_autoptr (AssayWindow) window = g_object_ref (ui->window);
+
+  g_assert_true (g_file_set_contents (blocked, "in the way", -1, NULL));
+  gtk_text_buffer_set_text (words_of (ui, "fix"), "Said last.", -1);
+  gtk_window_close (GTK_WINDOW (ui->window));
+  g_assert_nonnull (notice_of (ui, "close"));
+  g_assert_false (closed (ui));
+  g_assert_cmpint (g_remove (blocked), ==, 0);
+  gtk_window_close (GTK_WINDOW (ui->window));
+  assay_ui_wait (closed, ui, "the window to close");
+  review = assay_review_load (folder, NULL);
+  g_assert_nonnull (review);
+  g_assert_cmpstr (((AssayScore *) g_ptr_array_index (review->scores, 0))->fix, ==, "Said last.");
+}
+
+static void
+test_session_is_remembered (void)
+{
+  g_autoptr (AssayUi) ui = open_recorded ();
+  AssaySession *session = assay_application_get_session (ui->application);
+  g_autoptr (AssaySession) later = NULL;
+  g_auto (GStrv) tasks = NULL;
+
+  assay_window_show_page (ui->window, "source");
+  assay_session_flush (session);
+  later = assay_session_new (ui->workspace);
+  g_assert_cmpstr (assay_session_get_string (later, "page"), ==, "source");
+  tasks = assay_session_get_last_tasks (later);
+  g_assert_cmpuint (g_strv_length (tasks), ==, 1);
+  g_assert_true (g_str_has_suffix (tasks[0], "softmax_rows_f32"));
+  g_assert_cmpstr (assay_session_get_string (later, "current"), ==, tasks[0]);
+}
+
+static void
+test_tolerance_explorer_follows_its_point (void)
+{
+  g_autoptr (AssayUi) ui = open_recorded ();
+  AssayToleranceExplorer *explorer;
+  AssayPlotWidget *plot;
+  GtkLabel *living;
+  double rtol, atol;
+
+  assay_window_show_page (ui->window, "numerics");
+  assay_ui_wait (plots_shown, ui, "four plots");
+  explorer = ASSAY_TOLERANCE_EXPLORER (
+      assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_TOLERANCE_EXPLORER, NULL));
+  plot = assay_tolerance_explorer_get_plot (explorer);
+  living = GTK_LABEL (assay_ui_find (GTK_WIDGET (explorer), GTK_TYPE_LABEL, "living"));
+  g_assert_nonnull (assay_plot_widget_get_scene (plot));
+  g_assert_true (assay_plot_widget_get_point (plot, &rtol, &atol));
+  g_assert_cmpfloat (rtol, ==, 1e-4); /* it starts on the gate */
+  g_assert_cmpfloat (atol, ==, 1e-4);
+  /* At the loosest corner every wrong answer of finite size lives; at the tightest none does. */
+  assay_plot_widget_set_point (plot, 1e-9, 1e-14);
+  g_signal_emit_by_name (plot, "point-moved", 1e-9, 1e-14);
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (living), "0 of "));
+  assay_plot_widget_set_point (plot, 1.0, 1e2);
+  g_signal_emit_by_name (plot, "point-moved", 1.0, 1e2);
+  g_assert_false (g_str_has_prefix (gtk_label_get_text (living), "0 of "));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -390,5 +486,9 @@ main (int argc, char **argv)
   g_test_add_func ("/review/narrow-window", test_narrow_window_folds);
   g_test_add_func ("/review/actions-exist", test_actions_exist);
   g_test_add_func ("/review/palette", test_palette_finds);
+  g_test_add_func ("/review/judgement", test_judgement_of_a_finding);
+  g_test_add_func ("/review/closing", test_closing_loses_nothing);
+  g_test_add_func ("/review/session", test_session_is_remembered);
+  g_test_add_func ("/review/explorer", test_tolerance_explorer_follows_its_point);
   return g_test_run ();
 }
