@@ -27,6 +27,24 @@ static const char *const INCLUDE_FOLDERS[] = {
     "nvidia/cuda_nvrtc/include",
 };
 
+static const char *const NVCC_PLACES[] = {
+    "bin/nvcc",
+    "nvidia/cu13/bin/nvcc",
+    "nvidia/cuda_nvcc/bin/nvcc",
+};
+
+static char *
+find_nvcc (const char *root)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (NVCC_PLACES); i++)
+    {
+      g_autofree char *path = g_build_filename (root, NVCC_PLACES[i], NULL);
+      if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
 /* The library's name carries the major version, and wheels have no unversioned link. */
 static char *
 find_nvrtc (const char *root)
@@ -77,9 +95,7 @@ assay_toolkit_at (const char *root)
   toolkit->root = g_strdup (root);
   toolkit->nvrtc = g_steal_pointer (&nvrtc);
   toolkit->includes = find_includes (root);
-  toolkit->nvcc = g_build_filename (root, "bin", "nvcc", NULL);
-  if (!g_file_test (toolkit->nvcc, G_FILE_TEST_IS_EXECUTABLE))
-    g_clear_pointer (&toolkit->nvcc, g_free);
+  toolkit->nvcc = find_nvcc (root);
   return toolkit;
 }
 

@@ -49,6 +49,8 @@ static const char *const GPU_NODES[] = {
     "/dev/nvidia7",
 };
 
+#define COPIED_FILES 64
+
 static void
 add (AssayBubblewrap *command, const char *first, ...)
 {
@@ -125,6 +127,37 @@ add_copies (AssayBubblewrap *command, const char *outside, const char *inside, G
       g_autofree char *from = g_build_filename (outside, name, NULL);
       g_autofree char *to = g_build_filename (inside, name, NULL);
       if (g_file_test (from, G_FILE_TEST_IS_REGULAR) && !add_copy (command, from, to, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A file, or a folder of a few files: what a worker can get as a copy. */
+static gboolean
+can_copy (const char *path)
+{
+  guint files = 0;
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  for (const char *name; folder && (name = g_dir_read_name (folder));)
+    {
+      g_autofree char *inner = g_build_filename (path, name, NULL);
+      if (!g_file_test (inner, G_FILE_TEST_IS_REGULAR) || ++files > COPIED_FILES)
+        return FALSE;
+    }
+  return folder != NULL;
+}
+
+gboolean
+assay_bubblewrap_can_drop (const AssaySandboxSpec *spec)
+{
+  for (guint i = 0; i < spec->mounts->len; i++)
+    {
+      const AssaySandboxMount *mount = g_ptr_array_index (spec->mounts, i);
+      g_autofree char *real = realpath (mount->outside, NULL);
+      const char *outside = real ? real : mount->outside;
+      if (!others_can_read (outside) && !can_copy (outside))
         return FALSE;
     }
   return TRUE;

@@ -40,6 +40,7 @@ enum
 struct _AssaySandboxProcess
 {
   AssaySandboxTier tier;
+  gboolean drop; /* started by root, runs as nobody */
   AssaySandboxLimits limits;
   pid_t pid;
   int pidfd;              /* of the process we started */
@@ -188,7 +189,7 @@ launch (AssaySandboxProcess *process, const AssaySandboxSpec *spec, const int fa
       .limits = limits,
       .limit_count = G_N_ELEMENTS (limits),
       .group_fd = process->group ? assay_group_fd (process->group) : -1,
-      .drop_privileges = wrapped && geteuid () == 0,
+      .drop_privileges = process->drop,
       .die_with_parent = !wrapped,
   };
   return assay_launcher_start (&plan, &process->pid, &process->pidfd, error);
@@ -214,8 +215,9 @@ assay_sandbox_process_start (const AssaySandboxSpec *spec, AssaySandboxTier tier
   process->queue = g_byte_array_new ();
   process->group = assay_group_new (spec->limits.memory_bytes);
   process->started = g_get_monotonic_time ();
+  process->drop = wrapped && geteuid () == 0 && assay_bubblewrap_can_drop (spec);
   if (wrapped)
-    command = assay_bubblewrap_new (spec, assay_sandbox_bwrap_path (), geteuid () == 0, error);
+    command = assay_bubblewrap_new (spec, assay_sandbox_bwrap_path (), process->drop, error);
   if (wrapped && command)
     filter = assay_filter_open (error);
   gboolean started = (!wrapped || filter >= 0) && open_streams (process, far, error)

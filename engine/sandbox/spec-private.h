@@ -46,6 +46,10 @@ typedef struct
   GArray *opened;  /* int: descriptor ASSAY_FIRST_DATA_FD + i of the child */
 } AssayBubblewrap;
 
+/* Whether uid 65534 can be shown everything that `spec` shows: a whole toolkit below /root it cannot,
+ * and bwrap then starts as root, still without any capability inside. */
+gboolean assay_bubblewrap_can_drop (const AssaySandboxSpec *spec);
+
 /* The command line of bwrap for `spec`. `dropped`: it will run as uid 65534, so that what others
  * cannot read is copied in instead of bound. NULL with `error`. */
 AssayBubblewrap *assay_bubblewrap_new (const AssaySandboxSpec *spec, const char *bwrap,

@@ -86,6 +86,37 @@ test_facts (void)
   g_assert_null (strstr (end->out, root));
 }
 
+/* A folder that others cannot enter: small ones come as copies, a tree only as it is. Either way it can
+ * be read, and nothing can be written. */
+static void
+test_private_folders (void)
+{
+  static const char *const trees[] = {"small", "large/deep"};
+  if (sandbox_missing ())
+    return;
+  g_autofree char *folder = fixture_folder ();
+  for (gsize i = 0; i < G_N_ELEMENTS (trees); i++)
+    {
+      g_auto (GStrv) parts = g_strsplit (trees[i], "/", -1);
+      g_autofree char *path = g_build_filename (folder, trees[i], NULL);
+      g_autofree char *top = g_build_filename (folder, parts[0], NULL);
+      g_autofree char *file = g_build_filename (path, "file", NULL);
+      g_autofree char *script = g_strdup_printf ("cat /shown/%s && ! echo x > /shown/new",
+                                                 parts[1] ? "deep/file" : "file");
+      g_assert_cmpint (g_mkdir_with_parents (path, 0700), ==, 0);
+      g_assert_true (g_file_set_contents (file, "contents", -1, NULL));
+      g_autoptr (AssaySandboxSpec) spec = assay_sandbox_spec_new ("/bin/sh");
+      assay_sandbox_spec_add_argument (spec, "-c");
+      assay_sandbox_spec_add_argument (spec, script);
+      assay_sandbox_spec_show (spec, top, "/shown");
+      g_autoptr (AssaySandboxEnd) end = run_probe (spec, NULL, NULL);
+      g_assert_cmpint (end->kind, ==, ASSAY_END_EXITED);
+      g_assert_cmpint (end->code, ==, 0);
+      g_assert_cmpstr (end->out, ==, "contents");
+    }
+  fixture_remove (folder);
+}
+
 static void
 test_signal (void)
 {
@@ -325,6 +356,7 @@ main (int argc, char **argv)
   fixture_adopt ();
   probe_path = g_test_build_filename (G_TEST_BUILT, "engine", "sandbox-probe", NULL);
   g_test_add_func ("/sandbox/facts", test_facts);
+  g_test_add_func ("/sandbox/private-folders", test_private_folders);
   g_test_add_func ("/sandbox/signal", test_signal);
   g_test_add_func ("/sandbox/descendants-die", test_descendants_die);
   g_test_add_func ("/sandbox/timeout", test_timeout);

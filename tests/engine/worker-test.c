@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/base/json.h"
 #include "engine/device/toolkit.h"
+#include "engine/run/toolkit-show.h"
 #include "engine/sandbox/preflight.h"
 #include "engine/worker/ptx-signature.h"
 #include "engine/worker/session.h"
@@ -56,6 +57,7 @@ begin_compilation (Compilation *self)
     }
   self->spec = assay_worker_spec_new (&error);
   g_assert_no_error (error);
+  assay_toolkit_show (toolkit, self->spec);
   self->ptx = assay_memory_new_growing ("ptx", &error);
   assay_sandbox_spec_pass (self->spec, self->ptx, 10);
   self->request = assay_worker_request_new ();
@@ -320,6 +322,40 @@ test_reference_does_not_compile (void)
   g_assert_nonnull (strstr (reply->error->message, "nothing"));
 }
 
+/* A toolkit as it is installed, and as the vendor's Python packages lay it out. */
+static void
+test_toolkit_layouts (void)
+{
+  static const struct
+  {
+    const char *name, *library, *include, *nvcc;
+  } layouts[] = {
+      {"installed", "lib64/libnvrtc.so.12", "include", "bin/nvcc"},
+      {"wheels", "nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cu13/include", "nvidia/cu13/bin/nvcc"},
+      {"old-wheels", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_runtime/include", NULL},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (layouts); i++)
+    {
+      g_autofree char *root = g_build_filename (folder, layouts[i].name, NULL);
+      g_autofree char *header = g_build_filename (layouts[i].include, "cuda_fp16.h", NULL);
+      const char *files[] = {layouts[i].library, header, layouts[i].nvcc};
+      g_assert_null (assay_toolkit_at (root));
+      for (gsize k = 0; k < G_N_ELEMENTS (files) && files[k]; k++)
+        {
+          g_autofree char *path = g_build_filename (root, files[k], NULL);
+          g_autofree char *parent = g_path_get_dirname (path);
+          g_assert_cmpint (g_mkdir_with_parents (parent, 0755), ==, 0);
+          g_assert_true (
+              g_file_set_contents_full (path, "", 0, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+        }
+      g_autoptr (AssayToolkit) toolkit = assay_toolkit_at (root);
+      g_assert_nonnull (toolkit);
+      g_assert_true (g_str_has_suffix (toolkit->nvrtc, layouts[i].library));
+      g_assert_true (g_str_has_suffix (toolkit->includes[0], layouts[i].include));
+      g_assert_cmpint (toolkit->nvcc != NULL, ==, layouts[i].nvcc != NULL);
+    }
+}
+
 static void
 test_ptx_signatures (void)
 {
@@ -352,6 +388,7 @@ main (int argc, char **argv)
   g_test_add_func ("/worker/host-code-by-nvcc", test_host_code_by_nvcc);
   g_test_add_func ("/worker/reference", test_reference);
   g_test_add_func ("/worker/reference-does-not-compile", test_reference_does_not_compile);
+  g_test_add_func ("/worker/toolkit-layouts", test_toolkit_layouts);
   g_test_add_func ("/worker/ptx-signatures", test_ptx_signatures);
   return g_test_run ();
 }
