@@ -54,7 +54,12 @@ check_global (VgpuWarp *warp, const VgpuRequest *request, uint64_t address, Vgpu
   const VgpuAllocation *inside = vgpu_memory_find (memory, address);
   char text[320];
   bool fits = inside != NULL && inside->hi - address >= request->bytes;
-  const VgpuAllocation *near = inside != NULL ? inside : vgpu_memory_nearest (memory, address);
+  const VgpuAllocation *near = inside;
+  /* What the instruction touched before is likelier meant than what happens to be near. */
+  if (near == NULL && finding->ins->site < warp->kernel->site_count)
+    near = warp->worker->sites[finding->ins->site].allocation;
+  if (near == NULL || near->freed)
+    near = inside != NULL ? inside : vgpu_memory_nearest (memory, address);
   if (address < 4096)
     near = NULL;
   finding->allocation = near;

@@ -211,6 +211,7 @@ struct VgpuKernel
   uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op;
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool dynamic_shared;
+  bool synchronises_blocks; /* its blocks may learn from one another by atomics */
 };
 
 /* What a memory instruction remembers, per worker. */

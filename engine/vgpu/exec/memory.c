@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define ALIGNMENT ((uint64_t) 512)
-/* Between neighbours, so that a small overrun hits nobody. */
-#define GAP ((uint64_t) 512)
+#define PAGE ((uint64_t) 4096)
+/* Between neighbours, so that an overrun hits nobody and is known by whose end it is near. These
+ * pages are never touched: they cost addresses, not memory. */
+#define GAP ((uint64_t) 4 << 20)
 #define QUARANTINE_BYTES ((uint64_t) 64 << 20)
 
 struct VgpuMemory
@@ -31,6 +33,7 @@ vgpu_memory_new (void)
 static void
 discard (VgpuAllocation *allocation)
 {
+  munmap ((void *) (uintptr_t) allocation->lo, allocation->mapped);
   free (allocation->valid);
   free (allocation->races);
   free (allocation);
@@ -83,7 +86,6 @@ vgpu_memory_free (VgpuMemory *memory)
   for (size_t i = 0; i < memory->count; i++)
     {
       VgpuAllocation *allocation = memory->sorted[i];
-      free ((void *) (uintptr_t) allocation->lo);
       discard (allocation);
     }
   free (memory->sorted);
@@ -112,12 +114,13 @@ vgpu_memory_allocate (VgpuMemory *memory, uint64_t bytes, const char *name, bool
 {
   if (bytes == 0 || bytes > (uint64_t) 1 << 46)
     return NULL;
-  uint64_t rounded = (bytes + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  void *data = aligned_alloc (ALIGNMENT, rounded);
-  if (data == NULL)
+  uint64_t mapped = (bytes + PAGE - 1) / PAGE * PAGE + GAP + bytes / 4 / PAGE * PAGE;
+  void *data = mmap (NULL, mapped, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED)
     return NULL;
-  memset (data, 0, rounded);
   VgpuAllocation *allocation = describe (memory, data, bytes, name);
+  allocation->mapped = mapped;
   if (track)
     vgpu_allocation_mark (allocation, allocation->lo, bytes, false);
   return allocation;
@@ -139,7 +142,6 @@ shrink_quarantine (VgpuMemory *memory)
       VgpuAllocation *allocation = memory->sorted[oldest];
       memory->quarantined -= allocation->hi - allocation->lo;
       remove_at (memory, oldest);
-      free ((void *) (uintptr_t) allocation->lo);
       discard (allocation);
     }
 }

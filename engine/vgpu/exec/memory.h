@@ -14,6 +14,7 @@ typedef struct VgpuGlobalCell VgpuGlobalCell;
 typedef struct VgpuAllocation
 {
   uint64_t lo, hi; /* hi is one past the end */
+  uint64_t mapped; /* bytes taken from the host, with the gap behind */
   uint64_t id;
   char name[64];
   unsigned char *valid; /* a byte per byte, 0xff where initialised; NULL: all of it is */

@@ -370,6 +370,9 @@ vgpu_launch_run (VgpuLaunch *launch)
     launch->worker_count = 1;
   if (launch->worker_count > launch->block_total)
     launch->worker_count = (uint32_t) launch->block_total;
+  /* Who comes after whom is not followed through atomics and flags. */
+  if (launch->kernel->synchronises_blocks)
+    launch->checks &= ~(uint32_t) VGPU_CHECK_RACE_GLOBAL;
   if (launch->checks & VGPU_CHECK_RACE_GLOBAL)
     vgpu_race_global_begin (launch->memory);
   shuffle_blocks (launch);

@@ -458,6 +458,40 @@ vgpu_variable_place (VgpuBuilder *builder, const VgpuOperand *operand, uint64_t 
   return true;
 }
 
+static void
+mark_reads (unsigned char *reads, const VgpuOperand *operand)
+{
+  if (operand->kind == VGPU_OPERAND_REGISTER)
+    reads[operand->reg] = 1;
+  for (uint32_t i = 0; i < operand->count; i++)
+    mark_reads (reads, &operand->list[i]);
+}
+
+bool
+vgpu_register_is_read (VgpuBuilder *builder, const VgpuOperand *operand)
+{
+  VgpuFrame *frame = builder->frame;
+  const VgpuFunction *function = frame->function;
+  if (operand->kind != VGPU_OPERAND_REGISTER)
+    return false;
+  if (frame->reads == NULL)
+    {
+      frame->reads = vgpu_arena_take (&builder->arena, function->register_count + 1);
+      for (size_t i = 0; i < function->statement_count; i++)
+        {
+          const VgpuStatement *statement = &function->statements[i];
+          if (statement->guard != VGPU_NONE)
+            frame->reads[statement->guard] = 1;
+          /* The first operand is the result, unless it is an address or the statement has none. */
+          for (uint32_t j = 0; j < statement->operand_count; j++)
+            if (j > 0 || statement->operands[j].kind == VGPU_OPERAND_ADDRESS
+                || statement->operand_count == 1)
+              mark_reads (frame->reads, &statement->operands[j]);
+        }
+    }
+  return frame->reads[operand->reg] != 0;
+}
+
 bool
 vgpu_address (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress *address)
 {

@@ -38,7 +38,8 @@ typedef struct VgpuFrame
   VgpuLabel *labels;
   size_t label_count;
   size_t label_capacity;
-  VgpuLabel *jumps; /* at: instruction whose target is to be set */
+  unsigned char *reads; /* of registers: some statement reads it; made when first asked for */
+  VgpuLabel *jumps;     /* at: instruction whose target is to be set */
   size_t jump_count;
   size_t jump_capacity;
 } VgpuFrame;
@@ -122,6 +123,9 @@ typedef struct
 } VgpuAddress;
 
 bool vgpu_address (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress *address);
+
+/* Whether any statement of the function reads the register that operand names. */
+bool vgpu_register_is_read (VgpuBuilder *builder, const VgpuOperand *operand);
 
 /* Offset of a variable in local or shared memory, or its device address. */
 bool vgpu_variable_place (VgpuBuilder *builder, const VgpuOperand *operand, uint64_t *place,

@@ -242,6 +242,8 @@ vgpu_decode_load (VgpuBuilder *builder, const VgpuStatement *statement)
                                  address.row, VGPU_NO_ROW, VGPU_NO_ROW);
   ins->extra = extra;
   set_memory (ins, &form, &address);
+  if (form.is_strong && form.space != VGPU_SPACE_SHARED)
+    builder->kernel->synchronises_blocks = true;
   for (uint32_t i = 0; i < form.vec; i++)
     vgpu_destination_done (builder, &d[i], form.is_signed);
   return !builder->failed;
@@ -344,8 +346,11 @@ decode_atomic (VgpuBuilder *builder, const VgpuStatement *statement, uint32_t fi
   vgpu_destination_done (builder, &d, false);
   /* Sums of floats depend on the order, and so does what anybody reads back. */
   bool floating = code % 256 >= VGPU_TYPE_F16;
-  if (op != VGPU_OP_ATOM_SHARED && (floating || first > 0))
+  bool returned = first > 0 && vgpu_register_is_read (builder, to);
+  if (op != VGPU_OP_ATOM_SHARED && (floating || returned))
     builder->kernel->order_matters = true;
+  if (op != VGPU_OP_ATOM_SHARED && returned)
+    builder->kernel->synchronises_blocks = true;
   return !builder->failed;
 }
 
