@@ -305,15 +305,21 @@ end_streams (AssayEngineClient *self, gboolean will_restart)
 }
 
 static void
+remove_private_place (AssayEngineClient *self)
+{
+  if (self->socket != NULL)
+    g_unlink (self->socket);
+  if (self->directory != NULL)
+    g_rmdir (self->directory);
+}
+
+static void
 clear_process (AssayEngineClient *self)
 {
   g_clear_object (&self->process);
   g_clear_object (&self->output);
   g_clear_object (&self->session);
-  if (self->socket != NULL)
-    g_unlink (self->socket);
-  if (self->directory != NULL)
-    g_rmdir (self->directory);
+  remove_private_place (self);
   g_clear_pointer (&self->socket, g_free);
   g_clear_pointer (&self->directory, g_free);
   g_clear_pointer (&self->token, g_free);
@@ -522,6 +528,7 @@ assay_engine_client_stop (AssayEngineClient *self)
   g_clear_handle_id (&self->restart_source, g_source_remove);
   if (self->process != NULL)
     g_output_stream_close (g_subprocess_get_stdin_pipe (self->process), NULL, NULL);
+  remove_private_place (self); /* the program may be gone before the engine is */
 }
 
 AssayEngineState

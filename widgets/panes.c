@@ -184,13 +184,27 @@ place (GtkWidget *child, int x, int width, int height)
   gtk_widget_size_allocate (child, &(GtkAllocation) {x, 0, width, height}, -1);
 }
 
+/* Too narrow for what is to stand side by side. */
+static gboolean
+must_fold (AssayPanes *self, int width)
+{
+  int needed = 0;
+
+  if (self->center != NULL)
+    gtk_widget_measure (self->center, GTK_ORIENTATION_HORIZONTAL, -1, &needed, NULL, NULL, NULL);
+  for (Side side = START; side < N_SIDES; side++)
+    if (self->panes[side].child != NULL && self->panes[side].shown_wide)
+      needed += self->panes[side].width;
+  return width < self->fold_width || width < needed;
+}
+
 static void
 assay_panes_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   AssayPanes *self = ASSAY_PANES (widget);
   int start, end, left, right;
 
-  fold (self, width < self->fold_width);
+  fold (self, must_fold (self, width));
   start = pane_width (self, START);
   end = pane_width (self, END);
   left = self->folded ? 0 : start;

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#define MINIMUM_WIDTH 210
-#define MINIMUM_HEIGHT 178
+#define MINIMUM_WIDTH 190
+#define MINIMUM_HEIGHT 188
 #define HEADER 30
 #define EXPORT_WIDTH 720.0
 #define EXPORT_HEIGHT 420.0
