@@ -93,13 +93,11 @@ run_child (const AssayLaunchPlan *plan, int report, pid_t parent)
   gboolean joined = plan->group_fd < 0 || write (plan->group_fd, "0", 1) == 1;
   if (joined && place_descriptors (plan, &report) && restrict_child (plan))
     {
-      if (plan->die_with_parent)
-        {
-          setsid ();
-          prctl (PR_SET_PDEATHSIG, SIGKILL);
-          if (getppid () != parent)
-            _exit (127);
-        }
+      if (plan->new_session)
+        setsid ();
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid () != parent)
+        _exit (127);
       execve (plan->argv[0], (char *const *) plan->argv, (char *const *) plan->environment);
     }
   int failure = errno;

@@ -31,10 +31,10 @@ typedef struct
   gsize limit_count;
   int group_fd;             /* cgroup.procs to join before exec, or -1 */
   gboolean drop_privileges; /* become uid and gid 65534 */
-  gboolean die_with_parent; /* for children that do not see to it themselves */
+  gboolean new_session;     /* a process group of its own, to be killed as one */
 } AssayLaunchPlan;
 
-/* TRUE once the program itself runs; `pidfd` becomes readable when it ends (waitid with P_PIDFD).
+/* The child is killed when this process ends. TRUE once the program itself runs; `pidfd` becomes readable when it ends (waitid with P_PIDFD).
  * FALSE with `error` when it cannot be executed. Blocks for a few milliseconds. */
 gboolean assay_launcher_start (const AssayLaunchPlan *plan, pid_t *pid, int *pidfd, GError **error);
 

@@ -2,6 +2,7 @@
 #include "engine/sandbox/preflight.h"
 
 #include "engine/base/error.h"
+#include "engine/sandbox/orphans.h"
 #include "engine/sandbox/process.h"
 
 #include <string.h>
@@ -93,6 +94,7 @@ assay_sandbox_preflight (void)
   if (g_once_init_enter (&once))
     {
       result.tier = g_strdup ("bubblewrap, seccomp");
+      assay_orphans_sweep ();
       if (assay_sandbox_bwrap_path ())
         try_bubblewrap (&result);
       else

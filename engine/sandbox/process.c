@@ -6,6 +6,7 @@
 #include "engine/sandbox/capture.h"
 #include "engine/sandbox/filter.h"
 #include "engine/sandbox/launcher.h"
+#include "engine/sandbox/orphans.h"
 #include "engine/sandbox/preflight.h"
 #include "engine/sandbox/spec-private.h"
 #include "engine/sandbox/tree.h"
@@ -174,8 +175,10 @@ launch (AssaySandboxProcess *process, const AssaySandboxSpec *spec, const int fa
       g_ptr_array_add (argv, (gpointer) own);
     }
   g_ptr_array_add (argv, NULL);
+  /* What a vendor's driver reserves on a device's behalf is not known beforehand. */
+  gboolean free_data = ASSAY_SANITIZED || spec->gpu;
   const AssayResourceLimit limits[] = {
-      {RLIMIT_DATA, ASSAY_SANITIZED ? RLIM_INFINITY : spec->limits.memory_bytes},
+      {RLIMIT_DATA, free_data ? RLIM_INFINITY : spec->limits.memory_bytes},
       {RLIMIT_CPU, spec->limits.cpu_seconds},
       {RLIMIT_FSIZE, spec->limits.file_bytes},
       {RLIMIT_CORE, 0},
@@ -190,7 +193,7 @@ launch (AssaySandboxProcess *process, const AssaySandboxSpec *spec, const int fa
       .limit_count = G_N_ELEMENTS (limits),
       .group_fd = process->group ? assay_group_fd (process->group) : -1,
       .drop_privileges = process->drop,
-      .die_with_parent = !wrapped,
+      .new_session = !wrapped,
   };
   return assay_launcher_start (&plan, &process->pid, &process->pidfd, error);
 }
@@ -305,6 +308,8 @@ kill_tree (AssaySandboxProcess *process)
     return;
   if (process->tier == ASSAY_TIER_NONE)
     kill (-process->pid, SIGKILL);
+  else if (process->tree_pidfd < 0)
+    assay_orphans_kill_children (process->pid);
   syscall (SYS_pidfd_send_signal, process->pidfd, SIGKILL, NULL, 0);
 }
 

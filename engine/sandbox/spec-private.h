@@ -37,6 +37,7 @@ struct _AssaySandboxSpec
 /* Descriptors that bwrap itself reads or writes, above all that a worker is given. */
 #define ASSAY_FILTER_FD 250
 #define ASSAY_STATUS_FD 251
+#define ASSAY_STATUS_FD_WORD "251"
 #define ASSAY_FIRST_DATA_FD 252
 
 /* Descriptors opened for the command line, closed with it. */

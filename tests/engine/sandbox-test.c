@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/base/error.h"
+#include "engine/sandbox/orphans.h"
 #include "engine/sandbox/preflight.h"
 #include "engine/sandbox/process.h"
 #include "engine/sandbox/tree.h"
@@ -169,6 +170,72 @@ test_descendants_die (void)
       g_assert_cmpuint (forks.processes, ==, 13);
       g_assert_cmpuint (fixture_alive ("/assay/probe"), ==, 0);
     }
+}
+
+typedef struct
+{
+  GCancellable *cancellable;
+  gulong delay;
+} Delay;
+
+static gpointer
+cancel_after (gpointer data)
+{
+  Delay *delay = data;
+  g_usleep (delay->delay);
+  g_cancellable_cancel (delay->cancellable);
+  return NULL;
+}
+
+/* Ended at every moment of its start, bwrap leaves nothing behind. */
+static void
+test_ended_while_starting (void)
+{
+  if (sandbox_missing ())
+    return;
+  for (guint i = 0; i < 60; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (AssaySandboxSpec) spec = probe ("sleep");
+      Delay delay = {cancellable, i * 250};
+      GThread *thread = g_thread_new ("cancel", cancel_after, &delay);
+      g_autoptr (AssaySandboxProcess) process =
+          assay_sandbox_process_start (spec, ASSAY_TIER_BUBBLEWRAP, &error);
+      g_assert_no_error (error);
+      g_autoptr (AssaySandboxEnd) end =
+          assay_sandbox_process_pump (process, NULL, NULL, cancellable, &error);
+      g_thread_join (thread);
+      g_assert_no_error (error);
+      g_assert_cmpint (end->kind, ==, ASSAY_END_CANCELLED);
+    }
+  for (int tries = 0; tries < 500 && fixture_alive ("/usr/bin/bwrap") > 0; tries++)
+    g_usleep (10000);
+  g_assert_cmpuint (fixture_alive ("/usr/bin/bwrap"), ==, 0);
+  g_assert_cmpuint (fixture_alive ("/assay/probe"), ==, 0);
+}
+
+/* As when the engine is killed: nobody is there to end what bwrap has begun. */
+static void
+test_orphans_are_swept (void)
+{
+  if (sandbox_missing ())
+    return;
+  for (guint i = 0; i < 60; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AssaySandboxSpec) spec = probe ("sleep");
+      g_autoptr (AssaySandboxProcess) process =
+          assay_sandbox_process_start (spec, ASSAY_TIER_BUBBLEWRAP, &error);
+      g_assert_no_error (error);
+      g_usleep (i * 100);
+      kill (assay_sandbox_process_pid (process), SIGKILL);
+    }
+  guint swept = assay_orphans_sweep ();
+  g_test_message ("%u orphans", swept);
+  for (int tries = 0; tries < 500 && fixture_alive ("/usr/bin/bwrap") > 0; tries++)
+    g_usleep (10000);
+  g_assert_cmpuint (fixture_alive ("/usr/bin/bwrap"), ==, 0);
 }
 
 static void
@@ -359,6 +426,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sandbox/private-folders", test_private_folders);
   g_test_add_func ("/sandbox/signal", test_signal);
   g_test_add_func ("/sandbox/descendants-die", test_descendants_die);
+  g_test_add_func ("/sandbox/ended-while-starting", test_ended_while_starting);
+  g_test_add_func ("/sandbox/orphans-are-swept", test_orphans_are_swept);
   g_test_add_func ("/sandbox/timeout", test_timeout);
   g_test_add_func ("/sandbox/cancel", test_cancel);
   g_test_add_func ("/sandbox/memory", test_memory);
