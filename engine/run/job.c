@@ -283,10 +283,31 @@ describe_run (AssayPipeline *p)
   add_stages (run);
 }
 
+/* The words of the virtual GPU (engine/target/vgpu-extension.h). */
+static gboolean
+check_checks (const char *checks, GError **error)
+{
+  static const char *const known[] = {"all",         "none", "uninit", "race",
+                                      "race-global", "sync", "counts", NULL};
+  g_auto (GStrv) words = g_strsplit (checks, ",", -1);
+  for (guint i = 0; words[i]; i++)
+    if (!g_strv_contains (known, words[i]))
+      {
+        g_autofree char *list = g_strjoinv (", ", (char **) known);
+        g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID,
+                     "checks: expected a comma list of %s; found \"%s\"", list, words[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 static gboolean
 prepare (AssayPipeline *p, const AssayJobRequest *request, GError **error)
 {
   g_autoptr (GError) no_toolkit = NULL;
+  p->checks = g_strdup (request->checks ? request->checks : "all");
+  if (!check_checks (p->checks, error))
+    return FALSE;
   p->task = assay_task_load (request->task, NULL, error);
   if (!p->task)
     return FALSE;
@@ -302,7 +323,6 @@ prepare (AssayPipeline *p, const AssayJobRequest *request, GError **error)
       || !make_folder (p, request, error))
     return FALSE;
   p->target = g_strdup (p->device->target);
-  p->checks = g_strdup (request->checks ? request->checks : "all");
   p->seconds = request->seconds > 0 ? request->seconds : DEFAULT_SECONDS;
   p->toolkit = assay_toolkit_find (&no_toolkit);
   if (!p->toolkit)

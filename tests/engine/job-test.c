@@ -208,13 +208,14 @@ test_refusals (void)
 {
   static const struct
   {
-    const char *task, *candidate, *device;
+    const char *task, *candidate, *device, *checks;
     int code;
   } cases[] = {
-      {"missing", NULL, "virtual:sm_80", ASSAY_ERROR_NOT_FOUND},
-      {"refused", "nobody", "virtual:sm_80", ASSAY_ERROR_NOT_FOUND},
-      {"refused", NULL, "virtual:sm_12", ASSAY_ERROR_NOT_FOUND},
-      {"refused", NULL, "cuda:7", ASSAY_ERROR_NOT_FOUND},
+      {"missing", NULL, "virtual:sm_80", "all", ASSAY_ERROR_NOT_FOUND},
+      {"refused", "nobody", "virtual:sm_80", "none", ASSAY_ERROR_NOT_FOUND},
+      {"refused", NULL, "virtual:sm_12", NULL, ASSAY_ERROR_NOT_FOUND},
+      {"refused", NULL, "cuda:7", "race,sync", ASSAY_ERROR_NOT_FOUND},
+      {"refused", NULL, "virtual:sm_80", "race,vibes", ASSAY_ERROR_INVALID},
   };
   FixtureTask fixture = {.id = "refused"};
   g_autofree char *task = fixture_task (folder, &fixture);
@@ -225,6 +226,7 @@ test_refusals (void)
       AssayJobRequest request = {.task = path,
                                  .candidate = cases[i].candidate,
                                  .device = cases[i].device,
+                                 .checks = cases[i].checks,
                                  .workspace = folder};
       g_assert_null (assay_job_new (&request, &error));
       g_assert_error (error, ASSAY_ERROR, cases[i].code);
