@@ -89,7 +89,8 @@ void
 vgpu_count_shared (VgpuSite *site, uint64_t first, const int32_t *relative, uint32_t mask,
                    uint32_t bytes)
 {
-  uint32_t phase = first % (BANKS * BANK_BYTES);
+  /* Moving all lanes by whole words turns the banks round, no more. */
+  uint32_t phase = first % BANK_BYTES;
   if (!same_pattern (site, phase, relative, mask))
     {
       /* Wide accesses are served in parts of 128 bytes: 16 lanes of 8 bytes, 8 lanes of 16. */

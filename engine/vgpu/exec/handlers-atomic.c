@@ -198,6 +198,38 @@ observe (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const u
     vgpu_race_global (warp, ins, request, first, relative, good);
 }
 
+/* Whether all lanes hit, aligned, what the instruction hit last. */
+static inline bool
+is_known (const VgpuWorker *worker, const VgpuSite *site, VgpuSpace space, const u64 *addresses,
+          u32 bytes, u32 mask)
+{
+  const u64 lo = space == VGPU_SPACE_SHARED ? 0 : site->lo;
+  const u64 hi = space == VGPU_SPACE_SHARED ? worker->shared_bytes : site->hi;
+  u32 bad = 0;
+  if (hi - lo < bytes)
+    return false;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    bad |= (u32) ((addresses[lane] - lo > hi - lo - bytes) | ((addresses[lane] & (bytes - 1)) != 0))
+           << lane;
+  return (bad & mask) == 0;
+}
+
+static u32
+check_and_remember (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
+                    const u64 *addresses, u32 mask)
+{
+  const u32 good = vgpu_check_lanes (warp, ins, request, addresses, mask);
+  if (good == 0 || request->space == VGPU_SPACE_SHARED)
+    return good;
+  VgpuSite *site = &warp->worker->sites[ins->site];
+  VgpuAllocation *allocation =
+      vgpu_memory_find (warp->worker->launch->memory, addresses[__builtin_ctz (good)]);
+  site->lo = allocation->lo;
+  site->hi = allocation->hi;
+  site->allocation = allocation;
+  return good;
+}
+
 static void
 atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mask)
 {
@@ -211,7 +243,9 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
   if (uninit)
     check_values (warp, ins, mask);
   pattern_addresses (warp, ins, offset, addresses);
-  const u32 good = vgpu_check_lanes (warp, ins, &request, addresses, mask);
+  const u32 good = is_known (worker, site, space, addresses, ins->bytes, mask)
+                       ? mask
+                       : check_and_remember (warp, ins, &request, addresses, mask);
   for (u32 left = mask; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);

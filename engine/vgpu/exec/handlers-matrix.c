@@ -17,26 +17,40 @@ form_of (const VgpuWarp *warp, const VgpuIns *ins, VgpuMatrixForm *form)
   return words + VGPU_MATRIX_FORM_WORDS;
 }
 
-static f64
-value_of (u32 bits, u32 element, s32 type)
+/* One element of every lane as binary64. */
+static inline void
+read_elements (const u32 *row, u32 element, s32 type, f64 *values)
 {
   switch (type)
     {
     case VGPU_TYPE_F16:
-      return assay_half_to_float ((u16) (bits >> (16 * element)));
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        values[lane] = assay_half_to_float ((u16) (row[lane] >> (16 * element)));
+      return;
     case VGPU_TYPE_BF16:
-      return assay_bfloat_to_float ((u16) (bits >> (16 * element)));
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        values[lane] = assay_bfloat_to_float ((u16) (row[lane] >> (16 * element)));
+      return;
     case VGPU_TYPE_U8:
-      return (u8) (bits >> (8 * element));
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        values[lane] = (u8) (row[lane] >> (8 * element));
+      return;
     case VGPU_TYPE_S8:
-      return (s8) (bits >> (8 * element));
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        values[lane] = (s8) (row[lane] >> (8 * element));
+      return;
     case VGPU_TYPE_S32:
-      return (s32) bits;
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        values[lane] = (s32) row[lane];
+      return;
     case VGPU_TYPE_U32:
       /* tf32: the low 13 bits are ignored. */
-      return assay_float_from_bits (bits & ~0x1fffu);
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        values[lane] = assay_float_from_bits (row[lane] & ~0x1fffu);
+      return;
     default:
-      return assay_float_from_bits (bits);
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        values[lane] = assay_float_from_bits (row[lane]);
     }
 }
 
@@ -45,20 +59,18 @@ gather (const VgpuWarp *warp, const VgpuMatrixForm *form, VgpuMatrixPart part, s
         const s32 *rows, f64 (*matrix)[MAX_SIDE])
 {
   const u32 per = vgpu_matrix_per_register (type);
+  const s32 *map = warp->kernel->extra + form->maps[part];
   for (s32 reg = 0; reg < form->registers[part]; reg++)
-    {
-      const u32 *row = VGPU_ROW (const u32, rows[reg]);
-      for (u32 element = 0; element < per; element++)
-        for (u32 lane = 0; lane < VGPU_LANES; lane++)
-          {
-            u32 r, c;
-            vgpu_matrix_place (form, part, lane, (u32) reg * per + element, &r, &c);
-            matrix[r][c] = value_of (row[lane], element, type);
-          }
-    }
+    for (u32 element = 0; element < per; element++, map += VGPU_LANES)
+      {
+        f64 values[VGPU_LANES];
+        read_elements (VGPU_ROW (const u32, rows[reg]), element, type, values);
+        for (int lane = 0; lane < VGPU_LANES; lane++)
+          matrix[VGPU_MATRIX_ROW (map[lane])][VGPU_MATRIX_COLUMN (map[lane])] = values[lane];
+      }
 }
 
-static u32
+static inline u32
 bits_of (f64 value, s32 type)
 {
   switch (type)
@@ -76,20 +88,17 @@ static void
 scatter (VgpuWarp *warp, const VgpuMatrixForm *form, const s32 *rows, f64 (*matrix)[MAX_SIDE])
 {
   const u32 per = vgpu_matrix_per_register (form->result);
+  const s32 *map = warp->kernel->extra + form->maps[VGPU_MATRIX_D];
   for (s32 reg = 0; reg < form->registers[VGPU_MATRIX_D]; reg++)
     {
       u32 *row = VGPU_ROW (u32, rows[reg]);
-      for (u32 lane = 0; lane < VGPU_LANES; lane++)
-        {
-          u32 word = 0;
-          for (u32 element = 0; element < per; element++)
-            {
-              u32 r, c;
-              vgpu_matrix_place (form, VGPU_MATRIX_D, lane, (u32) reg * per + element, &r, &c);
-              word |= bits_of (matrix[r][c], form->result) << (16 * element);
-            }
-          row[lane] = word;
-        }
+      for (u32 element = 0; element < per; element++, map += VGPU_LANES)
+        for (int lane = 0; lane < VGPU_LANES; lane++)
+          {
+            const f64 value = matrix[VGPU_MATRIX_ROW (map[lane])][VGPU_MATRIX_COLUMN (map[lane])];
+            const u32 bits = bits_of (value, form->result) << (16 * element);
+            row[lane] = element == 0 ? bits : row[lane] | bits;
+          }
     }
 }
 
@@ -121,6 +130,17 @@ taint_product (VgpuWarp *warp, const VgpuMatrixForm *form, const s32 *rows)
     }
 }
 
+static void
+multiply (const VgpuMatrixForm *form, f64 (*a)[MAX_SIDE], f64 (*b)[MAX_SIDE], f64 (*d)[MAX_SIDE])
+{
+  /* Eight columns at a time: all shapes are multiples. */
+  for (s32 i = 0; i < form->m; i++)
+    for (s32 j = 0; j < form->n; j += 8)
+      for (s32 k = 0; k < form->k; k++)
+        for (s32 l = 0; l < 8; l++)
+          d[i][j + l] += a[i][k] * b[k][j + l];
+}
+
 VGPU_HANDLER (MMA)
 {
   VgpuMatrixForm form;
@@ -133,13 +153,7 @@ VGPU_HANDLER (MMA)
   gather (warp, &form, VGPU_MATRIX_A, form.type, rows_a, a);
   gather (warp, &form, VGPU_MATRIX_B, form.type_b, rows_b, b);
   gather (warp, &form, VGPU_MATRIX_C, form.accumulator, rows_b + form.registers[2], d);
-  for (s32 i = 0; i < form.m; i++)
-    for (s32 k = 0; k < form.k; k++)
-      {
-        const f64 left = a[i][k];
-        for (s32 j = 0; j < form.n; j++)
-          d[i][j] += left * b[k][j];
-      }
+  multiply (&form, a, b, d);
   scatter (warp, &form, rows, d);
   return ins + 1;
 }
@@ -272,34 +286,37 @@ VGPU_HANDLER (STORE_MATRIX)
 
 /* wmma.load and wmma.store: an element of every lane at a time. target: the part; a: address;
  * b: leading dimension; imm: offset; NEGATED: column-major. */
-static void
-element_addresses (const VgpuWarp *warp, const VgpuIns *ins, const VgpuMatrixForm *form, u32 index,
-                   u64 *addresses)
+static inline u64
+base_address (const VgpuWarp *warp, const VgpuIns *ins)
 {
   const u32 first = (u32) __builtin_ctz (warp->mask);
   const u64 base = (ins->flags & VGPU_INS_WIDE_ADDRESS) ? VGPU_ROW (const u64, ins->a)[first]
                                                         : VGPU_ROW (const u32, ins->a)[first];
-  const u64 leading = VGPU_ROW (const u32, ins->b)[first];
-  for (u32 lane = 0; lane < VGPU_LANES; lane++)
+  return base + (u64) ins->imm;
+}
+
+static inline void
+element_offsets (const VgpuWarp *warp, const VgpuIns *ins, const s32 *map, s64 *offsets)
+{
+  const s64 leading = (s32) VGPU_ROW (const u32, ins->b)[__builtin_ctz (warp->mask)];
+  const bool columns = ins->flags & VGPU_INS_NEGATED;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
     {
-      u32 row, column;
-      vgpu_matrix_place (form, (VgpuMatrixPart) ins->target, lane, index, &row, &column);
-      const u64 at =
-          ins->flags & VGPU_INS_NEGATED ? column * leading + row : row * leading + column;
-      addresses[lane] = base + (u64) ins->imm + at * ins->bytes;
+      const s64 row = VGPU_MATRIX_ROW (map[lane]), column = VGPU_MATRIX_COLUMN (map[lane]);
+      offsets[lane] = (columns ? column * leading + row : row * leading + column) * ins->bytes;
     }
 }
 
+/* The space of an address; those of the shared window become offsets. */
 static VgpuSpace
-resolve_space (const VgpuWarp *warp, const VgpuIns *ins, u64 *addresses)
+resolve_space (const VgpuIns *ins, u64 *address)
 {
   const VgpuSpace space = (VgpuSpace) ins->c;
   if (space != VGPU_SPACE_GENERIC)
     return space;
-  if ((addresses[0] & VGPU_WINDOW_MASK) != VGPU_WINDOW_SHARED)
+  if ((*address & VGPU_WINDOW_MASK) != VGPU_WINDOW_SHARED)
     return VGPU_SPACE_GLOBAL;
-  for (int lane = 0; lane < VGPU_LANES; lane++)
-    addresses[lane] -= VGPU_WINDOW_SHARED;
+  *address -= VGPU_WINDOW_SHARED;
   return VGPU_SPACE_SHARED;
 }
 
@@ -330,6 +347,36 @@ observe_elements (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
   vgpu_race_shared (warp, ins, request, first, relative, good);
 }
 
+/* Lets the site know the allocation for the next time. */
+static void
+remember_matrix (VgpuWarp *warp, const VgpuIns *ins, u64 base, VgpuAccess access)
+{
+  VgpuSite *site = &warp->worker->sites[ins->site];
+  VgpuAllocation *allocation = vgpu_memory_find (warp->worker->launch->memory, base);
+  if (allocation == NULL || allocation->freed
+      || (allocation->constant && access != VGPU_ACCESS_READ))
+    return;
+  site->lo = allocation->lo;
+  site->hi = allocation->hi;
+  site->allocation = allocation;
+}
+
+/* Whether the whole matrix lies inside what the instruction touched last, so that no lane needs a
+ * look of its own. */
+static bool
+is_plain (const VgpuWarp *warp, const VgpuIns *ins, const VgpuMatrixForm *form, VgpuSpace space,
+          u64 base)
+{
+  const VgpuSite *site = &warp->worker->sites[ins->site];
+  const s64 leading = (s32) VGPU_ROW (const u32, ins->b)[__builtin_ctz (warp->mask)];
+  const s64 side = form->m > form->n ? form->m : form->n;
+  const s64 extent = (leading + 1) * (side > form->k ? side : form->k) * ins->bytes;
+  const u64 lo = space == VGPU_SPACE_SHARED ? 0 : site->lo;
+  const u64 hi = space == VGPU_SPACE_SHARED ? warp->worker->shared_bytes : site->hi;
+  return warp->mask == VGPU_FULL && leading >= 0 && leading < 1 << 24 && base % ins->bytes == 0
+         && base >= lo && base < hi && (u64) extent <= hi - base;
+}
+
 static void
 move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
 {
@@ -337,18 +384,27 @@ move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
   const s32 *rows = form_of (warp, ins, &form);
   const u32 per = 4 / ins->bytes;
   const u32 count = (u32) form.registers[ins->target] * per;
+  u64 base = base_address (warp, ins);
+  const VgpuSpace space = resolve_space (ins, &base);
+  const VgpuRequest request = {
+      .space = space, .access = access, .bytes = ins->bytes, .align = ins->bytes};
+  const bool plain = is_plain (warp, ins, &form, space, base);
+  const s32 *map = warp->kernel->extra + form.maps[ins->target];
   vgpu_check_whole_warp (warp, ins);
-  for (u32 index = 0; index < count; index++)
+  if (!plain && space == VGPU_SPACE_GLOBAL)
+    remember_matrix (warp, ins, base, access);
+  for (u32 index = 0; index < count; index++, map += VGPU_LANES)
     {
       u64 addresses[VGPU_LANES];
+      s64 offsets[VGPU_LANES];
       u32 *row = VGPU_ROW (u32, rows[index / per]);
       const u32 shift = 8 * ins->bytes * (index % per);
       const u32 keep = ins->bytes == 4 ? 0 : ~(((1u << (8 * ins->bytes)) - 1) << shift);
-      element_addresses (warp, ins, &form, index, addresses);
-      const VgpuSpace space = resolve_space (warp, ins, addresses);
-      const VgpuRequest request = {
-          .space = space, .access = access, .bytes = ins->bytes, .align = ins->bytes};
-      const u32 good = vgpu_check_lanes (warp, ins, &request, addresses, warp->mask);
+      element_offsets (warp, ins, map, offsets);
+      for (int lane = 0; lane < VGPU_LANES; lane++)
+        addresses[lane] = base + (u64) offsets[lane];
+      const u32 good =
+          plain ? VGPU_FULL : vgpu_check_lanes (warp, ins, &request, addresses, warp->mask);
       u32 poison = 0;
       for (u32 left = good; left != 0; left &= left - 1)
         {

@@ -459,20 +459,59 @@ access_local_lane (VgpuWarp *warp, const VgpuIns *ins, u64 address, int lane, Vg
     }
 }
 
+/* All lanes at one address: their words lie side by side, as a row. */
+static inline void
+move_local_row (VgpuWarp *warp, s32 row, char *at, u32 bytes, u32 mask, VgpuAccess access)
+{
+  u32 *words = (u32 *) at;
+  u32 *values = VGPU_ROW (u32, row);
+  const u32 step = bytes / 4;
+  for (u32 part = 0; part < step; part++)
+    for (int lane = 0; lane < VGPU_LANES; lane++)
+      if (mask >> lane & 1)
+        {
+          u32 *word = &words[part * VGPU_LANES + (u32) lane];
+          u32 *value = &values[(u32) lane * step + part];
+          if (access == VGPU_ACCESS_READ)
+            *value = *word;
+          else
+            *word = *value;
+        }
+}
+
 static void
 access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
 {
   const VgpuRequest request = describe (ins, VGPU_SPACE_LOCAL, access);
   u64 addresses[VGPU_LANES];
+  u32 good = mask;
+  Pattern pattern;
   check_address (warp, ins, mask);
-  const u32 good = slow_lanes (warp, ins, offset, &request, mask, addresses);
-  if (access == VGPU_ACCESS_READ)
+  build_pattern (warp, ins, offset, mask, request.bytes, &pattern);
+  const bool inside = is_inside (&pattern, 0, warp->kernel->local_bytes, request.bytes)
+                      && is_aligned (&pattern, request.align);
+  if (VGPU_UNLIKELY (!inside))
+    good = slow_lanes (warp, ins, offset, &request, mask, addresses);
+  if (access == VGPU_ACCESS_READ && (!inside || warp->tainted))
     zero_lanes (warp, ins, mask);
   count_request (warp, ins, &warp->worker->sites[ins->site], good);
+  if (inside && pattern.shape == SHAPE_SAME && ins->bytes >= 4)
+    {
+      char *at = warp->local + (pattern.first >> 2) * (4 * VGPU_LANES);
+      for (u32 element = 0; element < ins->vec; element++, at += ins->bytes * VGPU_LANES)
+        {
+          const s32 row = element_row (warp, ins, element);
+          if (row >= 0 || access == VGPU_ACCESS_WRITE)
+            move_local_row (warp, row, at, ins->bytes, mask, access);
+        }
+      return;
+    }
   for (u32 left = good; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);
-      access_local_lane (warp, ins, addresses[lane], lane, access);
+      const u64 address =
+          inside ? pattern.first + (u64) (s64) pattern.relative[lane] : addresses[lane];
+      access_local_lane (warp, ins, address, lane, access);
     }
 }
 

@@ -17,7 +17,13 @@ typedef struct
   int32_t result;       /* VgpuType of d */
   int32_t opaque;       /* wmma: the layout is our own */
   int32_t registers[4]; /* of d, a, b, c */
+  int32_t maps[4];      /* of d, a, b, c: index into the kernel's further operands */
 } VgpuMatrixForm;
+
+/* A map has VGPU_LANES entries for each element that a lane holds: row and column. */
+#define VGPU_MATRIX_MAP(row, column) ((int32_t) ((row) << 8 | (column)))
+#define VGPU_MATRIX_ROW(entry) ((uint32_t) (entry) >> 8)
+#define VGPU_MATRIX_COLUMN(entry) ((uint32_t) (entry) &0xff)
 
 #define VGPU_MATRIX_FORM_WORDS ((int) (sizeof (VgpuMatrixForm) / sizeof (int32_t)))
 
@@ -36,6 +42,15 @@ vgpu_matrix_per_register (int32_t type)
   if (type == VGPU_TYPE_F16 || type == VGPU_TYPE_BF16)
     return 2;
   return type == VGPU_TYPE_U8 || type == VGPU_TYPE_S8 ? 4 : 1;
+}
+
+static inline uint32_t
+vgpu_matrix_elements (const VgpuMatrixForm *form, VgpuMatrixPart part)
+{
+  int32_t type = part == VGPU_MATRIX_D   ? form->result
+                 : part == VGPU_MATRIX_C ? form->accumulator
+                                         : form->type;
+  return (uint32_t) form->registers[part] * vgpu_matrix_per_register (type);
 }
 
 /* Row and column of an element that lane holds: index counts the elements of its registers.

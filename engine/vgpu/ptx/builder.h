@@ -54,6 +54,13 @@ typedef struct
 
 #define VGPU_MEMO_SLOTS 512
 
+/* Where the elements of a matrix lie in its registers, worked out once a kernel. */
+typedef struct
+{
+  int32_t key[9];
+  int32_t at; /* in the kernel's further operands */
+} VgpuMapMemo;
+
 typedef struct
 {
   const VgpuSource *source;
@@ -66,6 +73,8 @@ typedef struct
   size_t shared_count;
   size_t shared_capacity;
   VgpuOpcodeMemo memo[VGPU_MEMO_SLOTS];
+  VgpuMapMemo *maps;
+  size_t map_count, map_capacity;
   int32_t guard; /* of the statement, INT32_MIN: none */
   bool guard_negated;
   bool failed;

@@ -74,6 +74,57 @@ vgpu_decode_matrix_load (VgpuBuilder *builder, const VgpuStatement *statement)
   return !builder->failed;
 }
 
+/* The map of one part of a form, shared by all instructions that have it. */
+static int32_t
+map_of (VgpuBuilder *builder, const VgpuMatrixForm *form, VgpuMatrixPart part)
+{
+  int32_t key[9] = {form->m,      form->n,           form->k,
+                    form->type,   form->accumulator, form->result,
+                    form->opaque, (int32_t) part,    form->registers[part]};
+  for (size_t i = 0; i < builder->map_count; i++)
+    if (memcmp (builder->maps[i].key, key, sizeof key) == 0)
+      return builder->maps[i].at;
+  uint32_t count = vgpu_matrix_elements (form, part);
+  int32_t *map = vgpu_arena_take (&builder->arena, (size_t) count * VGPU_LANES * sizeof *map);
+  for (uint32_t index = 0; index < count; index++)
+    for (uint32_t lane = 0; lane < VGPU_LANES; lane++)
+      {
+        uint32_t row, column;
+        vgpu_matrix_place (form, part, lane, index, &row, &column);
+        map[index * VGPU_LANES + lane] = VGPU_MATRIX_MAP (row, column);
+      }
+  builder->maps = vgpu_arena_grow (&builder->arena, builder->maps, builder->map_count,
+                                   &builder->map_capacity, sizeof *builder->maps);
+  VgpuMapMemo *memo = &builder->maps[builder->map_count++];
+  memcpy (memo->key, key, sizeof key);
+  memo->at = (int32_t) vgpu_extra (builder, map, (size_t) count * VGPU_LANES);
+  return memo->at;
+}
+
+static int32_t
+registers_for (int32_t elements, int32_t type)
+{
+  return elements / VGPU_LANES / (int32_t) vgpu_matrix_per_register (type);
+}
+
+/* mma.sync spreads each matrix over the warp once; wmma may hold elements several times. */
+static bool
+check_registers (VgpuBuilder *builder, const VgpuMatrixForm *form)
+{
+  const int32_t wanted[4] = {registers_for (form->m * form->n, form->result),
+                             registers_for (form->m * form->k, form->type),
+                             registers_for (form->k * form->n, form->type),
+                             registers_for (form->m * form->n, form->accumulator)};
+  for (int i = 0; i < 4; i++)
+    {
+      bool repeats = form->opaque && wanted[i] > 0 && form->registers[i] % wanted[i] == 0;
+      if (form->registers[i] != wanted[i] && !repeats)
+        return vgpu_builder_fail (builder, "%s with another number of registers",
+                                  builder->statement->opcode);
+    }
+  return true;
+}
+
 static bool
 emit_product (VgpuBuilder *builder, VgpuMatrixForm *form)
 {
@@ -86,6 +137,10 @@ emit_product (VgpuBuilder *builder, VgpuMatrixForm *form)
         return false;
       used += (size_t) form->registers[i];
     }
+  if (!check_registers (builder, form))
+    return false;
+  for (int i = 0; i < 4; i++)
+    form->maps[i] = map_of (builder, form, (VgpuMatrixPart) i);
   memcpy (words, form, sizeof *form);
   uint32_t extra = vgpu_extra (builder, words, used);
   VgpuIns *ins = vgpu_emit (builder, VGPU_OP_MMA);
@@ -93,12 +148,6 @@ emit_product (VgpuBuilder *builder, VgpuMatrixForm *form)
   ins->imm = (int64_t) form->m * form->n * form->k * 2 / VGPU_LANES;
   ins->taint = VGPU_TAINT_HANDLED;
   return !builder->failed;
-}
-
-static int32_t
-registers_for (int32_t elements, int32_t type)
-{
-  return elements / VGPU_LANES / (int32_t) vgpu_matrix_per_register (type);
 }
 
 /* clang-format off */
@@ -140,14 +189,7 @@ vgpu_decode_mma (VgpuBuilder *builder, const VgpuStatement *statement)
                                .type_b = products[i].type_b,
                                .accumulator = products[i].accumulator,
                                .result = products[i].result};
-        if (!emit_product (builder, &form))
-          return false;
-        if (form.registers[0] != registers_for (16 * 8, form.result)
-            || form.registers[1] != registers_for (16 * form.k, form.type)
-            || form.registers[2] != registers_for (8 * form.k, form.type)
-            || form.registers[3] != registers_for (16 * 8, form.accumulator))
-          return vgpu_builder_fail (builder, "%s with another number of registers", opcode);
-        return true;
+        return emit_product (builder, &form);
       }
   return vgpu_builder_unsupported (builder, NULL);
 }
@@ -208,6 +250,13 @@ decode_wmma_move (VgpuBuilder *builder, const VgpuStatement *statement, VgpuMatr
       || !collect_rows (builder, &statement->operands[store ? 1 : 0], !store, 4,
                         words + VGPU_MATRIX_FORM_WORDS, &form->registers[part]))
     return false;
+  int32_t held = form->registers[part] * 32 * (int32_t) vgpu_matrix_per_register (type);
+  int32_t size = part == VGPU_MATRIX_A   ? form->m * form->k
+                 : part == VGPU_MATRIX_B ? form->k * form->n
+                                         : form->m * form->n;
+  if (held == 0 || held % size != 0)
+    return vgpu_builder_fail (builder, "%s with another number of registers", opcode);
+  form->maps[part] = map_of (builder, form, part);
   memcpy (words, form, sizeof *form);
   bool column = vgpu_opcode_has (opcode, "col");
   int32_t usual = part == VGPU_MATRIX_A   ? (column ? form->m : form->k)
