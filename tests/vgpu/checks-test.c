@@ -51,6 +51,7 @@ static const Case cases[] = {
      CUDA_SUCCESS, 2},
     {"race_global_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 2},
     {"race_last_block_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 4},
+    {"race_halves_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 4},
     {"barrier_bad", "sync.divergent-barrier", "fault: divergent barrier", "checks=sync",
      CUDA_SUCCESS, 1},
     {"barrier_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 1},

@@ -313,12 +313,15 @@ struct VgpuGlobalCell
 {
   uint32_t writer; /* block + 1, 0: none */
   uint32_t reader;
-  uint8_t write_bytes;
-  uint8_t read_bytes;
-  uint8_t write_atomic;
-  uint8_t readers; /* several blocks */
-  uint32_t ins;
+  uint32_t ins;   /* that wrote */
+  uint16_t epoch; /* launch that the rest is about */
+  uint8_t write_bytes : 4;
+  uint8_t read_bytes : 4;
+  uint8_t write_atomic : 1;
+  uint8_t readers : 1; /* several blocks read these bytes */
 };
+
+static uint16_t launch_epoch;
 
 static void
 begin_allocation (VgpuAllocation *allocation, void *data)
@@ -326,13 +329,15 @@ begin_allocation (VgpuAllocation *allocation, void *data)
   size_t words = (size_t) ((allocation->hi - allocation->lo) / 4 + 2);
   if (allocation->races == NULL)
     allocation->races = vgpu_take (words * sizeof (VgpuGlobalCell));
-  else
+  else if (launch_epoch == 1)
     memset (allocation->races, 0, words * sizeof (VgpuGlobalCell));
 }
 
 void
 vgpu_race_global_begin (VgpuMemory *memory)
 {
+  if (++launch_epoch == 0)
+    launch_epoch = 1;
   vgpu_memory_each (memory, begin_allocation, NULL);
 }
 
@@ -352,8 +357,30 @@ report_global_race (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *reque
   finding.allocation = allocation;
   finding.offset = (int64_t) offset;
   finding.other_block = (int64_t) other_block - 1;
-  finding.other_location = warp->kernel->code[other_ins].location;
+  if (other_writes)
+    finding.other_location = warp->kernel->code[other_ins].location;
   vgpu_report (warp, &finding);
+}
+
+/* Remembers a reader, or that there are several. Of blocks that read different bytes of the word
+ * only the last is kept. */
+static void
+remember_reader (VgpuGlobalCell *cell, uint32_t block, uint8_t bytes)
+{
+  uint8_t common = cell->read_bytes & bytes;
+  if (cell->reader == block)
+    cell->read_bytes |= bytes;
+  else if (cell->reader != 0 && common != 0)
+    {
+      cell->readers = 1;
+      cell->read_bytes = common;
+    }
+  else
+    {
+      cell->reader = block;
+      cell->read_bytes = bytes;
+      cell->readers = 0;
+    }
 }
 
 static void
@@ -365,15 +392,16 @@ touch_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
   uint32_t count = request->bytes < 4 ? request->bytes : 4;
   uint8_t bytes = (uint8_t) ((0xfu >> (4 - count)) << (offset & 3));
   bool strong = request->access == VGPU_ACCESS_ATOMIC || (ins->flags & VGPU_INS_STRONG);
+  if (cell->epoch != launch_epoch)
+    *cell = (VgpuGlobalCell) {.epoch = launch_epoch};
   if (cell->writer != 0 && cell->writer != block && (cell->write_bytes & bytes)
       && !(strong && cell->write_atomic))
     report_global_race (warp, ins, request, lane, allocation, offset, cell->writer, cell->ins,
                         true);
   if (request->access == VGPU_ACCESS_READ)
     {
-      cell->readers |= cell->reader != 0 && cell->reader != block;
-      cell->reader = strong ? cell->reader : block;
-      cell->read_bytes |= strong ? 0 : bytes;
+      if (!strong)
+        remember_reader (cell, block, bytes);
       return;
     }
   bool others = cell->reader != 0 && (cell->reader != block || cell->readers);
