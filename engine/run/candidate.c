@@ -5,8 +5,8 @@
 #include "engine/base/error.h"
 #include "engine/base/json.h"
 #include "engine/device/installation.h"
+#include "engine/findings/failure.h"
 #include "engine/run/devices.h"
-#include "engine/target/cuda-abi.h"
 
 #include <string.h>
 
@@ -452,15 +452,15 @@ attempt_clear (Attempt *attempt)
   g_ptr_array_unref (attempt->outputs);
 }
 
+/* What is not the candidate's doing says nothing about it. */
 static AssayWorkloadStatus
-status_of (const AssayWorkerReply *reply)
+status_of (const AssayFailure *failure)
 {
-  gboolean slow = reply->outcome == ASSAY_OUTCOME_TIMEOUT
-                  || (reply->error && reply->error->code == CUDA_ERROR_LAUNCH_TIMEOUT);
-  gboolean ours = reply->error && g_str_equal (reply->error->kind, "environment");
-  return slow   ? ASSAY_WORKLOAD_TIMEOUT
-         : ours ? ASSAY_WORKLOAD_INCONCLUSIVE
-                : ASSAY_WORKLOAD_RUNTIME_ERROR;
+  const AssayFailureClass *is = assay_failure_classify (failure);
+  if (is->blame != ASSAY_BLAME_CANDIDATE)
+    return ASSAY_WORKLOAD_INCONCLUSIVE;
+  return g_str_equal (is->failure_class, "TIMEOUT") ? ASSAY_WORKLOAD_TIMEOUT
+                                                    : ASSAY_WORKLOAD_RUNTIME_ERROR;
 }
 
 /* What the virtual GPU said about the fault that ended the launch: its own words, and where. */
@@ -513,10 +513,11 @@ assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *o
     *status = ASSAY_WORKLOAD_PASSED;
   else if (reply && !error)
     {
-      *status = status_of (reply);
+      AssayFailure *failure =
+          assay_pipeline_fail (p, c->workload->name, "candidate", reply, reply->message);
       *reason = g_strdup (reply->message);
-      add_fault (assay_pipeline_fail (p, c->workload->name, "candidate", reply, reply->message),
-                 reply, reason);
+      add_fault (failure, reply, reason);
+      *status = status_of (failure);
     }
   else
     {

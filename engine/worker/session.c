@@ -11,6 +11,7 @@
 
 #define FINDINGS_LIMIT 10000
 #define TEXT_LIMIT 4096
+#define LOG_LIMIT 65536
 
 typedef struct
 {
@@ -107,6 +108,21 @@ on_caveat (Session *session, JsonObject *line)
   return TRUE;
 }
 
+/* Clean text of at most `limit` bytes, in which files are named as the task names them, not as they
+ * lay in the sandbox. */
+static void
+tidy (char **text, gsize limit)
+{
+  if (!*text)
+    return;
+  g_autofree char *clean = assay_text_clean (*text, (gssize) MIN (strlen (*text), limit));
+  g_autoptr (GString) out = g_string_new (clean);
+  g_string_replace (out, "/src/", "", 0);
+  g_string_replace (out, "/scratch/", "", 0);
+  g_free (*text);
+  *text = g_strdup (out->str);
+}
+
 static gboolean
 on_error (Session *session, JsonObject *line)
 {
@@ -116,9 +132,8 @@ on_error (Session *session, JsonObject *line)
       node ? assay_json_table_read (&ASSAY_WORKER_ERROR_TABLE, node, "error", NULL, &error) : NULL;
   if (!told)
     return violate (session, "an error without its fields: %s", error ? error->message : "none");
-  char *clean = assay_text_clean (told->message, (gssize) MIN (strlen (told->message), TEXT_LIMIT));
-  g_free (told->message);
-  told->message = clean;
+  tidy (&told->message, TEXT_LIMIT);
+  tidy (&told->log, LOG_LIMIT);
   session->reply->error = told;
   session->reply->outcome = ASSAY_OUTCOME_ERROR;
   session->reply->message = g_strdup (told->message);
@@ -178,16 +193,12 @@ conclude (Session *session)
     return;
   g_autofree char *how = assay_sandbox_end_describe (reply->end);
   reply->outcome = END_OUTCOMES[reply->end->kind];
-  /* A worker that never began was most likely stopped by what should have started it. */
+  /* A worker that left by itself has mostly said why: a loader's or a library's last words. */
   g_autofree char *said = g_strstrip (g_strndup (reply->end->err, 300));
-  gboolean early = !reply->phase && reply->outcome == ASSAY_OUTCOME_EXITED && said[0];
-  reply->message = g_strdup_printf ("%s%s%s", how,
-                                    reply->phase ? ", in phase "
-                                    : early      ? ": "
-                                                 : "",
-                                    reply->phase ? reply->phase
-                                    : early      ? said
-                                                 : "");
+  gboolean telling = reply->outcome == ASSAY_OUTCOME_EXITED && said[0];
+  reply->message =
+      g_strdup_printf ("%s%s%s%s%s", how, reply->phase ? ", in phase " : "",
+                       reply->phase ? reply->phase : "", telling ? ": " : "", telling ? said : "");
 }
 
 static char *
