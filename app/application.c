@@ -93,15 +93,19 @@ static void
 open_usual (AssayApplication *self)
 {
   g_auto (GStrv) last = assay_session_get_last_tasks (self->session);
-  g_autofree char *examples = NULL;
+  g_autofree char *examples = NULL, *story = NULL;
 
   for (int i = 0; last[i] != NULL; i++)
     assay_session_add_task (self->session, last[i]);
   if (last[0] != NULL)
     return;
   examples = examples_folder ();
-  if (examples != NULL)
-    assay_session_add_tasks_below (self->session, examples);
+  if (examples == NULL || !assay_session_add_tasks_below (self->session, examples))
+    return;
+  /* One with a story: its tolerance accepts an array of zeros. */
+  story = g_build_filename (examples, "wide_softmax", NULL);
+  if (assay_session_get_string (self->session, "current") == NULL)
+    assay_session_set_string (self->session, "current", story);
 }
 
 static void

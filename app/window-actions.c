@@ -28,6 +28,8 @@ assay_window_show_finding (AssayWindow *self, AssayFindingItem *item)
       assay_source_page_open (self->source, finding->where.file, (int) finding->where.line);
       return;
     }
+  if (g_str_equal (page, "numerics") && finding->where.workload != NULL)
+    assay_numerics_page_choose (self->numerics, finding->where.workload, finding->where.output);
   assay_window_show_page (self, page);
 }
 

@@ -3,6 +3,7 @@
  * shoot OUT [TASKS [TASK]] below Xvfb. */
 #include "config.h"
 
+#include "app/findings-bar.h"
 #include "app/palette.h"
 #include "tests/ui/fixture.h"
 #include "widgets/plot-widget.h"
@@ -109,6 +110,11 @@ shoot_states (AssayUi *ui, const char *out, const char *scheme)
   assay_ui_activate (ui, "win.finding-step", "i", 1);
   rest (ui, 200);
   shoot (ui, out, "scored", scheme, "");
+  g_signal_emit_by_name (assay_ui_find (assay_ui_find (window, ASSAY_TYPE_FINDINGS_BAR, NULL),
+                                        GTK_TYPE_LIST_VIEW, "list"),
+                         "activate", 0u);
+  rest (ui, 200);
+  shoot (ui, out, "finding", scheme, "");
   assay_ui_activate (ui, "win.show-criterion", "s", "");
   rest (ui, 200);
   shoot (ui, out, "conclusion", scheme, "");

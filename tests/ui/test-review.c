@@ -473,6 +473,31 @@ test_tolerance_explorer_follows_its_point (void)
   g_assert_false (g_str_has_prefix (gtk_label_get_text (living), "0 of "));
 }
 
+/* A button that is only a picture says in words what it does. */
+static void
+check_words (GtkWidget *widget)
+{
+  if ((GTK_IS_BUTTON (widget) && gtk_button_get_icon_name (GTK_BUTTON (widget)) != NULL)
+      || (GTK_IS_MENU_BUTTON (widget)
+          && gtk_menu_button_get_icon_name (GTK_MENU_BUTTON (widget)) != NULL))
+    if (gtk_widget_get_tooltip_text (widget) == NULL
+        && !GTK_IS_WINDOW_CONTROLS (gtk_widget_get_parent (widget)))
+      g_error ("a button with the picture %s has no words",
+               GTK_IS_BUTTON (widget) ? gtk_button_get_icon_name (GTK_BUTTON (widget))
+                                      : gtk_menu_button_get_icon_name (GTK_MENU_BUTTON (widget)));
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    check_words (child);
+}
+
+static void
+test_pictures_have_words (void)
+{
+  g_autoptr (AssayUi) ui = open_recorded ();
+
+  check_words (GTK_WIDGET (ui->window));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -489,6 +514,7 @@ main (int argc, char **argv)
   g_test_add_func ("/review/judgement", test_judgement_of_a_finding);
   g_test_add_func ("/review/closing", test_closing_loses_nothing);
   g_test_add_func ("/review/session", test_session_is_remembered);
+  g_test_add_func ("/review/pictures-have-words", test_pictures_have_words);
   g_test_add_func ("/review/explorer", test_tolerance_explorer_follows_its_point);
   return g_test_run ();
 }
