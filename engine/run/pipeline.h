@@ -68,6 +68,7 @@ typedef struct
   char *entry;                                 /* the kernel's name in it */
   AssayMemory *libraries[ASSAY_REAL_QUAD + 1]; /* the reference, by AssayReal */
   char *reference_reason;                      /* why there is none */
+  gboolean reference_absent;                   /* … which is not the task's doing */
 } AssayPipeline;
 
 /* What a stage returns; `reason` (transfer full) says why it did not pass. */

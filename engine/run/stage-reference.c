@@ -26,8 +26,8 @@ static char *
 find_compiler (void)
 {
   const char *named = g_getenv ("ASSAY_CC");
-  char *path = named ? g_find_program_in_path (named) : g_find_program_in_path ("cc");
-  return path ? path : g_find_program_in_path ("gcc");
+  char *path = g_find_program_in_path (named ? named : "cc");
+  return path || named ? path : g_find_program_in_path ("gcc");
 }
 
 static AssayCacheKey *
@@ -133,6 +133,20 @@ build_all (AssayPipeline *p, AssayCacheKey *const *keys, const char *compiler,
   return FALSE;
 }
 
+/* A reference that is broken is the task's fault; one that this computer or this version cannot build
+ * is nobody's. */
+static void
+note_absence (AssayPipeline *p, const GError *error)
+{
+  p->reference_reason = g_strdup (error ? error->message : "the reference was not built");
+  p->reference_absent = error
+                        && (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED)
+                            || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NOT_FOUND));
+  if (p->reference_absent)
+    assay_pipeline_fail (p, NULL, "reference", NULL, p->reference_reason)->name =
+        g_strdup ("environment");
+}
+
 gboolean
 assay_reference_build (AssayPipeline *p)
 {
@@ -161,7 +175,7 @@ assay_reference_build (AssayPipeline *p)
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     g_clear_pointer (&keys[real], assay_cache_key_free);
   if (!built)
-    p->reference_reason = g_strdup (error ? error->message : "the reference was not built");
+    note_absence (p, error);
   return built;
 }
 

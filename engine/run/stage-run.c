@@ -101,7 +101,9 @@ run_case (AssayPipeline *p, AssayCase *c)
   else if (!p->ptx)
     finish_case (p, c, ASSAY_WORKLOAD_COMPILE_ERROR, compile_reason (p));
   else if (!referenced)
-    finish_case (p, c, ASSAY_WORKLOAD_INVALID_REFERENCE, reference_reason);
+    finish_case (
+        p, c, p->reference_absent ? ASSAY_WORKLOAD_INCONCLUSIVE : ASSAY_WORKLOAD_INVALID_REFERENCE,
+        reference_reason);
   else
     finish_case (p, c, status, reason);
 }

@@ -314,10 +314,12 @@ test_bad_tasks (void)
     }
 }
 
-/* Without a compiler nothing can be said about the candidate: inconclusive, and the computer's. */
+/* Without a compiler, of either kind, nothing can be said about the candidate: inconclusive, and the
+ * computer's. */
 static void
-test_no_compiler (void)
+test_no_compiler (gconstpointer data)
 {
+  const char *variable = data;
   if (!g_test_subprocess ())
     {
       g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
@@ -327,7 +329,7 @@ test_no_compiler (void)
   g_autoptr (GError) error = NULL;
   FixtureTask fixture = {.id = "no_compiler"};
   g_autofree char *task = fixture_task (folder, &fixture);
-  g_setenv ("ASSAY_TOOLKIT", folder, TRUE);
+  g_setenv (variable, folder, TRUE);
   AssayJobRequest request = {
       .task = task, .device = "virtual:sm_80", .workspace = folder, .consent_unsandboxed = TRUE};
   g_autoptr (AssayJob) job = assay_job_new (&request, &error);
@@ -336,11 +338,14 @@ test_no_compiler (void)
   assay_job_join (job);
   const AssayRun *run = assay_job_run (job);
   const AssayWorkloadRecord *workload = g_ptr_array_index (run->workloads, 0);
-  g_assert_cmpint (workload->status, ==, ASSAY_WORKLOAD_INCONCLUSIVE);
-  g_assert_nonnull (strstr (workload->reason, "ASSAY_TOOLKIT"));
+  g_assert_cmpstr (ASSAY_WORKLOAD_STATUSES[workload->status], ==, "INCONCLUSIVE");
+  g_assert_nonnull (strstr (workload->reason, "compiler"));
   for (guint i = 0; i < run->findings->len; i++)
-    g_assert_cmpint (((AssayFinding *) g_ptr_array_index (run->findings, i))->blame, !=,
-                     ASSAY_BLAME_CANDIDATE);
+    {
+      const AssayFinding *finding = g_ptr_array_index (run->findings, i);
+      g_assert_cmpint (finding->blame, !=, ASSAY_BLAME_CANDIDATE);
+      g_assert_cmpstr (finding->rule, !=, "task.reference-fails");
+    }
 }
 
 int
@@ -357,7 +362,8 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &CASES[i], test_case);
     }
   g_test_add_func ("/faults/bad-tasks", test_bad_tasks);
-  g_test_add_func ("/faults/no-compiler", test_no_compiler);
+  g_test_add_data_func ("/faults/no-cuda-compiler", "ASSAY_TOOLKIT", test_no_compiler);
+  g_test_add_data_func ("/faults/no-c-compiler", "ASSAY_CC", test_no_compiler);
   int status = g_test_run ();
   fixture_remove (folder);
   return status;
