@@ -52,6 +52,8 @@ static const Case cases[] = {
     {"race_global_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 2},
     {"race_last_block_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 4},
     {"race_halves_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 4},
+    {"inlined_bad", "mem.out-of-bounds", "fault: inlined", "checks=none",
+     CUDA_ERROR_ILLEGAL_ADDRESS, 1},
     {"barrier_bad", "sync.divergent-barrier", "fault: divergent barrier", "checks=sync",
      CUDA_SUCCESS, 1},
     {"barrier_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 1},

@@ -88,6 +88,36 @@ test_tables_and_scopes (void)
     g_assert_cmpint (out[i], ==, 10 * (i % 4 + 1) + 110);
 }
 
+/* Code from a header is shown on the line that used it, with the header's line beside. */
+static void
+test_inlined_places (void)
+{
+  static const char ptx[] =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
+      ".loc 1 5 1\n.loc 2 50 3, function_name $L, inlined_at 2 20 1\n"
+      ".loc 2 20 1, function_name $L, inlined_at 1 7 5\n"
+      ".loc 1 3 2, function_name $L, inlined_at 1 9 5\nret;\n}\n"
+      ".file 1 \"/tmp/k.cu\"\n.file 2 \"/usr/include/h.h\"\n";
+  static const struct
+  {
+    int line, inner_line;
+  } want[] = {{5, 0}, {7, 50}, {7, 20}, {3, 0}};
+  VgpuSource source;
+  char error[VGPU_ERROR_BYTES];
+  g_assert_true (vgpu_source_parse (&source, ptx, strlen (ptx), error));
+  g_assert_cmpuint (source.location_count, ==, G_N_ELEMENTS (want));
+  for (guint i = 0; i < G_N_ELEMENTS (want); i++)
+    {
+      VgpuPlace place = vgpu_source_place (&source, i);
+      g_assert_cmpstr (place.file, ==, "/tmp/k.cu");
+      g_assert_cmpint (place.line, ==, want[i].line);
+      g_assert_cmpint (place.inner_line, ==, want[i].inner_line);
+      g_assert_cmpstr (place.inner_file, ==, want[i].inner_line > 0 ? "/usr/include/h.h" : NULL);
+    }
+  g_assert_null (vgpu_source_place (&source, VGPU_NONE).file);
+  vgpu_source_clear (&source);
+}
+
 /* Whatever is done to PTX, it is executed or refused with a sentence: nothing else happens. */
 
 static void
@@ -238,6 +268,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vgpu/ptx/llvm-style", test_llvm_style);
   g_test_add_func ("/vgpu/ptx/tables-and-scopes", test_tables_and_scopes);
+  g_test_add_func ("/vgpu/ptx/inlined-places", test_inlined_places);
   g_test_add_func ("/vgpu/ptx/damaged", test_damaged);
   g_test_add_func ("/vgpu/ptx/damaged-kernels", test_damaged_kernels);
   g_test_add_func ("/vgpu/ptx/damaged-runs", test_damaged_runs);

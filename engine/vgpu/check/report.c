@@ -90,44 +90,6 @@ vgpu_reports_count (void)
   pthread_mutex_unlock (&lock);
 }
 
-VgpuPlace
-vgpu_source_place (const VgpuSource *source, uint32_t location)
-{
-  VgpuPlace place = {0};
-  if (location == VGPU_NONE || location >= source->location_count)
-    return place;
-  const VgpuLocation *inner = &source->locations[location];
-  int home = source->file_count > 0 ? source->files[0].number : 0;
-  const VgpuLocation *at = inner;
-  int file = at->file, line = at->line, column;
-  /* Up through what it was inlined into, to the first line in the kernel's own file. */
-  for (int depth = 0; depth < 32 && file != home && at->inlined_file != 0; depth++)
-    {
-      file = at->inlined_file;
-      line = at->inlined_line;
-      column = at->inlined_column;
-      for (size_t i = 0; i < source->location_count; i++)
-        {
-          const VgpuLocation *outer = &source->locations[i];
-          if (outer->file == file && outer->line == line && outer->column == column)
-            {
-              at = outer;
-              break;
-            }
-        }
-      if (at->file != file || at->line != line)
-        break;
-    }
-  place.file = vgpu_source_file (source, file);
-  place.line = line;
-  if (inner->file != file || inner->line != line)
-    {
-      place.inner_file = vgpu_source_file (source, inner->file);
-      place.inner_line = inner->line;
-    }
-  return place;
-}
-
 VgpuFinding
 vgpu_finding (const char *rule, const VgpuIns *ins, uint32_t lane)
 {

@@ -330,14 +330,3 @@ struct VgpuLaunch
 
 /* Handlers exist once per instruction set of the host; this is the set in use. */
 extern const VgpuHandler *vgpu_handlers;
-
-/* Location of an instruction, as reports show it. */
-typedef struct
-{
-  const char *file;
-  int line;
-  const char *inner_file; /* NULL when it is the same place */
-  int inner_line;
-} VgpuPlace;
-
-VgpuPlace vgpu_source_place (const VgpuSource *source, uint32_t location);

@@ -67,6 +67,18 @@ skip_pointer_promise (VgpuParser *parser)
   return !vgpu_parser_word (parser, ".align") || read_align (parser, &ignored);
 }
 
+/* .attribute (.managed): all memory is the host's here. */
+static bool
+skip_attribute (VgpuParser *parser)
+{
+  if (!vgpu_parser_expect (parser, '('))
+    return false;
+  while (!vgpu_parser_mark (parser, ')'))
+    if (parser->token.kind == VGPU_TOKEN_END || !vgpu_parser_advance (parser))
+      return vgpu_parser_fail (parser, "an attribute without an end");
+  return true;
+}
+
 static bool
 read_type (VgpuParser *parser, VgpuVariable *variable)
 {
@@ -76,6 +88,12 @@ read_type (VgpuParser *parser, VgpuVariable *variable)
       if (vgpu_parser_word (parser, ".align"))
         {
           if (!read_align (parser, &variable->align))
+            return false;
+          continue;
+        }
+      if (vgpu_parser_word (parser, ".attribute"))
+        {
+          if (!skip_attribute (parser))
             return false;
           continue;
         }

@@ -320,6 +320,7 @@ vgpu_source_parse (VgpuSource *source, const char *text, size_t length, char *er
       return false;
   if (source->version_major == 0)
     return vgpu_parser_fail (&parser, "no .version: this is not PTX");
+  vgpu_source_resolve_places (source);
   return true;
 }
 

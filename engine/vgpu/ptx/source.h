@@ -112,6 +112,16 @@ typedef struct
   uint8_t bits; /* 1 for predicates */
 } VgpuRegister;
 
+/* A location as reports show it: the innermost line in the kernel's own file, and beside it the
+ * line in a header that was inlined there. */
+typedef struct
+{
+  const char *file;
+  int line;
+  const char *inner_file; /* NULL when it is the same place */
+  int inner_line;
+} VgpuPlace;
+
 typedef struct VgpuFunction
 {
   const char *name;
@@ -157,6 +167,7 @@ typedef struct
   VgpuLocation *locations;
   size_t location_count;
   size_t location_capacity;
+  VgpuPlace *places; /* of the locations */
   VgpuFile *files;
   size_t file_count;
   size_t file_capacity;
@@ -170,6 +181,10 @@ void vgpu_source_clear (VgpuSource *source);
 
 VgpuFunction *vgpu_source_function (const VgpuSource *source, const char *name);
 VgpuVariable *vgpu_source_variable (const VgpuSource *source, const char *name);
+/* All fields zero for a location that is not known. */
+VgpuPlace vgpu_source_place (const VgpuSource *source, uint32_t location);
+/* Works the places out, once parsing is done. */
+void vgpu_source_resolve_places (VgpuSource *source);
 const char *vgpu_source_file (const VgpuSource *source, int number);
 
 /* Bytes of a fundamental type such as ".f32"; 0 for what is none. ".pred" is 0 as well. */

@@ -454,3 +454,15 @@ race_halves_good (int n, const float *in, float *out)
   if (threadIdx.x < 31 && blockIdx.x < 4)
     halves[i] = halves[i] * 2;
 }
+
+__device__ __forceinline__ float
+first_of (const float *values, int i)
+{
+  return values[i]; // fault: inlined
+}
+
+KERNEL
+inlined_bad (int n, const float *in, float *out)
+{
+  out[threadIdx.x] = first_of (in, threadIdx.x + 1);
+}
