@@ -15,6 +15,7 @@ struct _AssayService
   char *workspace, *token, *socket_path;
   GHashTable *jobs; /* id → AssayJob *, of this engine's life */
   GQueue waiting;   /* AssayJob *, borrowed from jobs: not started yet */
+  GQueue finished;  /* char *: ids of jobs that are over, oldest first */
   guint running;
   guint streams;
 };

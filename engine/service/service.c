@@ -36,6 +36,18 @@ most_running (void)
 
 static void start_waiting (AssayService *service);
 
+/* Events of old runs are let go; their folders stay. A stream that still reads one keeps its job. */
+static void
+retire (AssayService *service, AssayJob *job)
+{
+  g_queue_push_tail (&service->finished, g_strdup (assay_job_id (job)));
+  while (service->finished.length > ASSAY_SERVICE_KEPT_JOBS)
+    {
+      g_autofree char *oldest = g_queue_pop_head (&service->finished);
+      g_hash_table_remove (service->jobs, oldest);
+    }
+}
+
 static void
 on_job_changed (AssayService *service, AssayJob *job)
 {
@@ -48,6 +60,7 @@ on_job_changed (AssayService *service, AssayJob *job)
   if (!assay_store_put (service->store, summary, &error))
     g_warning ("%s", error->message);
   service->running--;
+  retire (service, job);
   start_waiting (service);
 }
 
@@ -467,11 +480,14 @@ assay_service_stop (AssayService *service)
   g_hash_table_iter_init (&iter, service->jobs);
   while (g_hash_table_iter_next (&iter, NULL, &job))
     assay_job_cancel (job);
-  g_hash_table_iter_init (&iter, service->jobs);
-  while (g_hash_table_iter_next (&iter, NULL, &job))
+  g_autoptr (GList) jobs = g_hash_table_get_values (service->jobs);
+  for (GList *at = jobs; at; at = at->next)
+    g_object_ref (at->data);
+  for (GList *at = jobs; at; at = at->next)
     {
-      assay_job_join (job);
-      on_job_changed (service, job);
+      g_autoptr (AssayJob) ended = at->data;
+      assay_job_join (ended);
+      on_job_changed (service, ended);
     }
   soup_server_disconnect (service->server);
   if (service->socket_path)
@@ -497,6 +513,7 @@ assay_service_finalize (GObject *object)
   g_clear_pointer (&service->jobs, g_hash_table_unref);
   g_clear_pointer (&service->store, assay_store_free);
   g_queue_clear (&service->waiting);
+  g_queue_clear_full (&service->finished, g_free);
   g_free (service->workspace);
   g_free (service->token);
   g_free (service->socket_path);
@@ -513,6 +530,7 @@ static void
 assay_service_init (AssayService *service)
 {
   g_queue_init (&service->waiting);
+  g_queue_init (&service->finished);
   service->jobs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
   service->server = soup_server_new ("server-header", "assay-engine", NULL);
   g_signal_connect (service->server, "request-started", G_CALLBACK (on_request_started), service);

@@ -24,6 +24,7 @@ void assay_service_stop (AssayService *service);
 /* Bounds, so that a test can meet them. */
 #define ASSAY_SERVICE_MAX_BODY 65536
 #define ASSAY_SERVICE_MAX_STREAMS 64
+#define ASSAY_SERVICE_KEPT_JOBS 64
 
 /* Method and pattern of every route, "*" for one path element and "**" for the rest; ends with a NULL
  * method. For tests. */

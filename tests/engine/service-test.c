@@ -431,6 +431,41 @@ test_too_many_streams (void)
   engine_stop (&engine);
 }
 
+/* While a run is silent its stream is not: the number is that of the last event. */
+static void
+test_heartbeat (void)
+{
+  if (cannot_run ())
+    return;
+  Engine engine = {0};
+  g_autoptr (GError) error = NULL;
+  FixtureTask fixture = {.id = "heartbeat", .symbol = "hang"};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  engine_start (&engine);
+  g_autofree char *id = start_run (&engine, task, 60);
+  g_autofree char *events = g_strdup_printf ("runs/%s/events", id);
+  g_autoptr (GSocketConnection) connection = connect_to (&engine);
+  send_request (connection, "GET", events, TOKEN, NULL);
+  g_autoptr (GDataInputStream) in =
+      g_data_input_stream_new (g_io_stream_get_input_stream (G_IO_STREAM (connection)));
+  gint64 last = 0;
+  for (;;)
+    {
+      g_autofree char *type = NULL;
+      g_autofree char *line = g_data_input_stream_read_line (in, NULL, NULL, &error);
+      g_assert_nonnull (line);
+      if (line[0] != '{')
+        continue;
+      gint64 number = event_number (line, &type);
+      g_assert_cmpint (number, ==, g_str_equal (type, "heartbeat") ? last : last + 1);
+      if (g_str_equal (type, "heartbeat"))
+        break;
+      last = number;
+    }
+  g_assert_cmpint (last, >, 0);
+  engine_stop (&engine);
+}
+
 /* ---- ends ---- */
 
 static void
@@ -519,6 +554,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/cancel-and-list", test_cancel_and_list);
   g_test_add_func ("/service/stalled-and-gone", test_stalled_and_gone);
   g_test_add_func ("/service/too-many-streams", test_too_many_streams);
+  g_test_add_func ("/service/heartbeat", test_heartbeat);
   g_test_add_func ("/service/end-of-stdin-ends-everything", test_end_of_stdin_ends_everything);
   g_test_add_func ("/service/killed-engine", test_killed_engine);
   g_test_add_func ("/service/wrong-token-line", test_wrong_token_line);
