@@ -12,8 +12,8 @@
  *
  *   target             architecture whose limits are enforced: sm_75 … sm_120 (default sm_80);
  *                      to be set before the first context is made
- *   checks             all, none, or a list of: uninit, race, race-global, sync, counts
- *                      (default sync,counts); bounds and alignment are always checked
+ *   checks             all, none, or a list of: uninit, race, race-global, sync, counts, and
+ *                      leak, which is not of all (default sync,counts); bounds and alignment are always checked
  *   math               ideal (correctly rounded, default) or adversarial (error up to the
  *                      documented bound of each approximate instruction, drawn from the seed)
  *   threads            worker threads (default: processors this process may use). Kernels whose

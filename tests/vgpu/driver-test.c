@@ -341,6 +341,24 @@ test_memory_calls (void)
   g_assert_cmpint (gpu->driver.mem_free (p), ==, CUDA_ERROR_INVALID_VALUE);
 }
 
+static void
+test_leaks (void)
+{
+  g_autoptr (Gpu) gpu = gpu_open ("checks=leak");
+  CUcontext context;
+  CUdeviceptr kept, freed;
+  g_assert_cmpint (gpu->driver.ctx_create (&context, 0, 0), ==, CUDA_SUCCESS);
+  g_assert_cmpint (gpu->driver.mem_alloc (&kept, 100), ==, CUDA_SUCCESS);
+  g_assert_cmpint (gpu->driver.mem_alloc (&freed, 50), ==, CUDA_SUCCESS);
+  g_assert_cmpint (gpu->driver.mem_free (freed), ==, CUDA_SUCCESS);
+  gpu->assayVgpuNameAllocation (kept, "scratch");
+  g_assert_cmpint (gpu->driver.ctx_destroy (context), ==, CUDA_SUCCESS);
+  g_autoptr (GPtrArray) reports = gpu_reports (gpu);
+  g_assert_cmpuint (reports->len, ==, 1);
+  g_assert_cmpstr (json_object_get_string_member (find_report (reports, "mem.leak"), "message"), ==,
+                   "allocation scratch of 100 bytes was never freed");
+}
+
 /* Values of our header against the toolkit's, read as text. */
 static void
 test_abi_values (void)
@@ -409,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/vgpu/driver/refusals", test_refusals);
   g_test_add_func ("/vgpu/driver/settings", test_settings);
   g_test_add_func ("/vgpu/driver/memory", test_memory_calls);
+  g_test_add_func ("/vgpu/driver/leaks", test_leaks);
   g_test_add_func ("/vgpu/driver/abi-values", test_abi_values);
   g_test_add_func ("/target/occupancy", test_occupancy);
   int result = g_test_run ();

@@ -12,7 +12,8 @@ void vgpu_reports_forget (void);
 /* Writes how often each report has been made since it was last said. */
 void vgpu_reports_count (void);
 
-/* Writes a report about a launch that was never begun. */
+/* Writes a report that no instruction made: a launch that was never begun, memory never freed.
+ * kernel may be NULL. */
 void vgpu_report_launch (const char *rule, const char *message, const char *kernel);
 
 /* Writes the record of a finished launch: what was executed and moved, also line by line. */

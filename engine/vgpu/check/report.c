@@ -214,7 +214,7 @@ void
 vgpu_report_launch (const char *rule, const char *message, const char *kernel)
 {
   char key[320];
-  snprintf (key, sizeof key, "%s|%.80s|%.160s", rule, kernel, message);
+  snprintf (key, sizeof key, "%s|%.80s|%.160s", rule, kernel != NULL ? kernel : "", message);
   pthread_mutex_lock (&lock);
   size_t id = number_of (key);
   if (id > 0)

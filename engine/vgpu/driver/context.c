@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation, the device, contexts. */
+#include "engine/vgpu/check/record.h"
 #include "engine/vgpu/driver/driver.h"
 #include "engine/vgpu/exec/run.h"
 #include "engine/vgpu/ptx/arena.h"
@@ -268,8 +269,35 @@ new_context (bool primary)
 }
 
 static void
+report_leak (VgpuAllocation *allocation, void *data)
+{
+  char text[160];
+  if (allocation->module)
+    return;
+  snprintf (text, sizeof text, "allocation %s of %llu bytes was never freed", allocation->name,
+            (unsigned long long) (allocation->hi - allocation->lo));
+  vgpu_report_launch ("mem.leak", text, NULL);
+}
+
+static void
+report_leaks (CUcontext context)
+{
+  if (vgpu_driver.settings.checks & VGPU_CHECK_LEAK)
+    vgpu_memory_each (context->memory, report_leak, NULL);
+}
+
+/* A program that ends with its primary context in use has not freed what is left there. */
+static __attribute__ ((destructor)) void
+at_exit (void)
+{
+  if (vgpu_driver.primary != NULL)
+    report_leaks (vgpu_driver.primary);
+}
+
+static void
 clear_context (CUcontext context)
 {
+  report_leaks (context);
   while (context->modules != NULL)
     {
       CUmodule next = context->modules->next;

@@ -89,6 +89,7 @@ set_checks (const char *value)
       {"race-global", VGPU_CHECK_RACE_GLOBAL},
       {"sync", VGPU_CHECK_SYNC},
       {"counts", VGPU_CHECK_COUNTS},
+      {"leak", VGPU_CHECK_LEAK},
       {"bounds", 0},
       {"align", 0},
   };

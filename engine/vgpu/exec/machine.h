@@ -284,7 +284,8 @@ enum
   VGPU_CHECK_RACE_GLOBAL = 1 << 2,
   VGPU_CHECK_SYNC = 1 << 3,
   VGPU_CHECK_COUNTS = 1 << 4,
-  VGPU_CHECK_ALL = 31
+  VGPU_CHECK_ALL = 31,
+  VGPU_CHECK_LEAK = 1 << 5 /* a program's affair, not a launch's: to be asked for by name */
 };
 
 typedef enum

@@ -330,7 +330,9 @@ static void
 shuffle_blocks (VgpuLaunch *launch)
 {
   uint64_t state = launch->seed ^ 0x6a09e667f3bcc909u;
-  if (launch->seed == 0 || launch->block_total > MAX_SHUFFLED)
+  /* A block may wait for an earlier one, which then has to come first. */
+  if (launch->seed == 0 || launch->kernel->synchronises_blocks
+      || launch->block_total > MAX_SHUFFLED)
     return;
   launch->block_order = vgpu_take (launch->block_total * sizeof (uint64_t));
   for (uint64_t i = 0; i < launch->block_total; i++)
