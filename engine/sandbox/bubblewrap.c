@@ -199,7 +199,10 @@ add_environment (AssayBubblewrap *command, const AssaySandboxSpec *spec)
   for (gsize i = 0; i < G_N_ELEMENTS (fixed); i += 2)
     add (command, "--setenv", fixed[i], fixed[i + 1], NULL);
   if (ASSAY_SANITIZED)
-    add (command, "--setenv", "ASAN_OPTIONS", "detect_leaks=0", NULL);
+    add (command, "--setenv", "ASAN_OPTIONS",
+         "detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0:"
+         "handle_sigill=0",
+         NULL);
   for (guint i = 0; i + 1 < spec->environment->len; i += 2)
     add (command, "--setenv", g_ptr_array_index (spec->environment, i),
          g_ptr_array_index (spec->environment, i + 1), NULL);
