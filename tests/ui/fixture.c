@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "tests/ui/fixture.h"
+#include "tests/ui/glib-quarks.h"
 
 #include "tests/ui/recorded.h"
 
@@ -72,6 +73,7 @@ assay_ui_init (int *argc, char ***argv)
   static const char *const folders[] = {"XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME",
                                         "XDG_CACHE_HOME", NULL};
 
+  assay_ui_keep_glib_quarks ();
   test_home = g_dir_make_tmp ("assay-ui-XXXXXX", NULL);
   g_assert_nonnull (test_home);
   for (int i = 0; folders[i] != NULL; i++)

@@ -75,6 +75,15 @@ typedef struct
   int (*destroy) (void **program);
 } Nvrtc;
 
+const AssayToolkit *
+test_toolkit (void)
+{
+  static AssayToolkit *toolkit;
+  if (!toolkit)
+    toolkit = assay_toolkit_find (NULL);
+  return toolkit;
+}
+
 static const Nvrtc *
 open_nvrtc (void)
 {
@@ -83,7 +92,8 @@ open_nvrtc (void)
   if (!tried)
     {
       tried = true;
-      void *library = dlopen ("/usr/local/cuda/lib64/libnvrtc.so", RTLD_NOW);
+      const AssayToolkit *toolkit = test_toolkit ();
+      void *library = toolkit ? dlopen (toolkit->nvrtc, RTLD_NOW) : NULL;
       if (library == NULL)
         return NULL;
       *(void **) &nvrtc.create = dlsym (library, "nvrtcCreateProgram");
@@ -110,22 +120,24 @@ fail_with_log (const Nvrtc *nvrtc, void *program)
 char *
 compile_text (const char *text, const char *name, const char *extra_option)
 {
-  const char *options[] = {"-lineinfo",
-                           "--gpu-architecture=compute_80",
-                           "-I/usr/local/cuda/include",
-                           "-I/usr/local/cuda/include/cccl",
-                           "-default-device",
-                           extra_option};
   const Nvrtc *nvrtc = open_nvrtc ();
   void *program = NULL;
   size_t size = 0;
   if (nvrtc == NULL)
     {
-      g_test_skip ("NVRTC is not installed under /usr/local/cuda");
+      g_test_skip ("no CUDA compiler is installed");
       return NULL;
     }
   g_assert_cmpint (nvrtc->create (&program, text, name, 0, NULL, NULL), ==, 0);
-  if (nvrtc->compile (program, extra_option != NULL ? 6 : 5, options) != 0)
+  g_autoptr (GPtrArray) options = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (options, g_strdup ("-lineinfo"));
+  g_ptr_array_add (options, g_strdup ("--gpu-architecture=compute_80"));
+  g_ptr_array_add (options, g_strdup ("-default-device"));
+  for (char **folder = test_toolkit ()->includes; folder && *folder; folder++)
+    g_ptr_array_add (options, g_strconcat ("-I", *folder, NULL));
+  if (extra_option)
+    g_ptr_array_add (options, g_strdup (extra_option));
+  if (nvrtc->compile (program, (int) options->len, (const char *const *) options->pdata) != 0)
     fail_with_log (nvrtc, program);
   nvrtc->ptx_size (program, &size);
   char *ptx = g_malloc0 (size + 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "engine/device/toolkit.h"
 #include "engine/target/vgpu-extension.h"
 
 #include <glib.h>
@@ -24,6 +25,9 @@ typedef struct
 Gpu *gpu_open (const char *settings);
 void gpu_close (Gpu *gpu);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Gpu, gpu_close)
+
+/* The CUDA compiler of this machine, NULL where there is none. */
+const AssayToolkit *test_toolkit (void);
 
 /* PTX of a kernel source; NULL after g_test_skip when NVRTC is not there. */
 char *compile_kernels (const char *file, const char *extra_option);
