@@ -323,10 +323,15 @@ struct VgpuGlobalCell
 
 static uint16_t launch_epoch;
 
+/* A cell takes four times the memory of what it watches: larger allocations are not followed. */
+#define MAX_FOLLOWED_BYTES ((uint64_t) 256 << 20)
+
 static void
 begin_allocation (VgpuAllocation *allocation, void *data)
 {
   size_t words = (size_t) ((allocation->hi - allocation->lo) / 4 + 2);
+  if (allocation->hi - allocation->lo > MAX_FOLLOWED_BYTES)
+    return;
   if (allocation->races == NULL)
     allocation->races = vgpu_take (words * sizeof (VgpuGlobalCell));
   else if (launch_epoch == 1)
@@ -414,11 +419,44 @@ touch_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
   cell->ins = (uint32_t) (ins - warp->kernel->code);
 }
 
+/* What a whole word is usually found to be: not touched in this launch, or only by this block. */
+static inline bool
+touch_quickly (VgpuGlobalCell *cell, uint32_t block, bool reads, uint32_t ins)
+{
+  if (cell->epoch != launch_epoch)
+    {
+      VgpuGlobalCell fresh = {.epoch = launch_epoch};
+      fresh.reader = reads ? block : 0;
+      fresh.read_bytes = reads ? 0xf : 0;
+      fresh.writer = reads ? 0 : block;
+      fresh.write_bytes = reads ? 0 : 0xf;
+      fresh.ins = ins;
+      *cell = fresh;
+      return true;
+    }
+  bool written_here = cell->writer == 0 || cell->writer == block;
+  bool read_here = cell->reader == block && !cell->readers;
+  if (reads)
+    return written_here && read_here && cell->read_bytes == 0xf;
+  if (!written_here || !(read_here || cell->reader == 0))
+    return false;
+  cell->writer = block;
+  cell->write_bytes = 0xf;
+  cell->write_atomic = 0;
+  cell->ins = ins;
+  return true;
+}
+
 void
 vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t first,
                   const int32_t *relative, uint32_t mask)
 {
   const VgpuAllocation *allocation = warp->worker->sites[ins->site].allocation;
+  uint32_t block = (uint32_t) warp->worker->block_number + 1;
+  uint32_t number = (uint32_t) (ins - warp->kernel->code);
+  bool plain = request->bytes >= 4 && request->access != VGPU_ACCESS_ATOMIC
+               && !(ins->flags & VGPU_INS_STRONG);
+  bool reads = request->access == VGPU_ACCESS_READ;
   for (uint32_t left = mask; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
@@ -427,7 +465,9 @@ vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
         allocation = vgpu_memory_find (warp->worker->launch->memory, address);
       if (allocation == NULL || allocation->races == NULL || allocation->constant)
         continue;
-      for (uint32_t done = 0; done < request->bytes; done += 4)
-        touch_global (warp, ins, request, allocation, address - allocation->lo + done, lane);
+      uint64_t offset = address - allocation->lo;
+      for (uint32_t done = 0; done < request->bytes; done += 4, offset += 4)
+        if (!plain || !touch_quickly (&allocation->races[offset / 4], block, reads, number))
+          touch_global (warp, ins, request, allocation, offset, lane);
     }
 }

@@ -148,7 +148,15 @@ collect_parameters (const VgpuKernel *kernel, void **parameters, void **extra)
   if (parameters != NULL)
     {
       for (size_t i = 0; i < kernel->parameter_count; i++)
-        memcpy (buffer + kernel->parameters[i].offset, parameters[i], kernel->parameters[i].bytes);
+        {
+          if (parameters[i] == NULL)
+            {
+              free (buffer);
+              return NULL;
+            }
+          memcpy (buffer + kernel->parameters[i].offset, parameters[i],
+                  kernel->parameters[i].bytes);
+        }
       return buffer;
     }
   const void *from = NULL;

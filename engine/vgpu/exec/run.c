@@ -147,7 +147,7 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
   worker->warps = vgpu_take_aligned (worker->warp_count * sizeof *worker->warps);
   worker->rows =
       vgpu_take_aligned (kernel->shared_row_bytes + worker->warp_count * kernel->warp_row_bytes);
-  worker->local = vgpu_take_aligned (worker->warp_count * kernel->local_bytes * VGPU_LANES);
+  worker->local = vgpu_take (worker->warp_count * kernel->local_bytes * VGPU_LANES);
   worker->poison = vgpu_take (worker->warp_count * taint_words * 2 * sizeof (uint32_t));
   worker->sites = vgpu_take_aligned (kernel->site_count * sizeof *worker->sites);
   worker->block_warps = vgpu_take (kernel->block_count * sizeof (uint64_t));
@@ -362,6 +362,8 @@ run_workers (VgpuLaunch *launch)
   free (threads);
 }
 
+#define THREADS_WORTH_A_WORKER 512
+
 int
 vgpu_launch_run (VgpuLaunch *launch)
 {
@@ -372,6 +374,10 @@ vgpu_launch_run (VgpuLaunch *launch)
     launch->worker_count = 1;
   if (launch->worker_count > launch->block_total)
     launch->worker_count = (uint32_t) launch->block_total;
+  /* Starting a thread costs more than running a few warps. */
+  uint64_t most = launch->block_total * launch->block_threads / THREADS_WORTH_A_WORKER;
+  if (launch->worker_count > most)
+    launch->worker_count = most > 0 ? (uint32_t) most : 1;
   /* Who comes after whom is not followed through atomics and flags. */
   if (launch->kernel->synchronises_blocks)
     launch->checks &= ~(uint32_t) VGPU_CHECK_RACE_GLOBAL;
