@@ -77,6 +77,32 @@ preference (AssayWindow *self, AssayDeviceItem *device)
   return g_str_equal (id, "virtual:sm_80") ? 2 : 1;
 }
 
+/* None of those listed: the reasons, one a line, go with the notice. */
+static void
+tell_no_device (AssayWindow *self, gboolean none)
+{
+  GListModel *devices = gtk_drop_down_get_model (self->device);
+  g_autoptr (GString) reasons = g_string_new (NULL);
+
+  if (!none || g_list_model_get_n_items (devices) == 0)
+    {
+      assay_notice_box_remove (self->notices, "device");
+      return;
+    }
+  for (guint i = 0; i < g_list_model_get_n_items (devices); i++)
+    {
+      g_autoptr (AssayDeviceItem) device = g_list_model_get_item (devices, i);
+
+      g_string_append_printf (reasons, "%s: %s\n", assay_device_item_get_id (device),
+                              assay_device_item_get_reason (device) != NULL
+                                  ? assay_device_item_get_reason (device)
+                                  : "no reason given");
+    }
+  assay_window_notify (
+      self, ASSAY_NOTICE_WARNING, "device",
+      "No device can be used, so nothing can be run; the detail says why for each.", reasons->str);
+}
+
 static void
 choose_device (AssayWindow *self)
 {
@@ -96,7 +122,8 @@ choose_device (AssayWindow *self)
     }
   self->known_devices = g_list_model_get_n_items (devices);
   gtk_drop_down_set_selected (self->device, best);
-  gtk_widget_set_visible (GTK_WIDGET (self->device), best != GTK_INVALID_LIST_POSITION);
+  gtk_widget_set_visible (GTK_WIDGET (self->device), self->known_devices > 0);
+  tell_no_device (self, best == GTK_INVALID_LIST_POSITION);
   enable_run_actions (self);
 }
 

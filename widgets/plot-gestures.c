@@ -87,6 +87,8 @@ panel_at (AssayPlotWidget *self, double x, double y)
 static void
 motion (AssayPlotWidget *self, double x, double y)
 {
+  self->pointer_x = x;
+  self->pointer_y = y;
   if (self->layout != NULL && !assay_plot_widget_shows_table (self))
     assay_plot_widget_set_hover (self, assay_plot_layout_hit (self->layout, x, y));
 }
@@ -97,26 +99,18 @@ leave (AssayPlotWidget *self)
   assay_plot_widget_set_hover (self, -1);
 }
 
+/* Events of a wheel have no place of their own: it is the pointer's. */
 static gboolean
-scroll (AssayPlotWidget *self, double dx, double dy, GtkEventController *controller)
+scroll (AssayPlotWidget *self, double dx, double dy)
 {
-  GdkEvent *event = gtk_event_controller_get_current_event (controller);
+  int panel = panel_at (self, self->pointer_x, self->pointer_y);
   const AssayPanelLayout *shown;
-  GtkNative *native = gtk_widget_get_native (GTK_WIDGET (self));
-  double x = 0, y = 0, root_x = 0, root_y = 0;
-  int panel;
 
-  if (event == NULL || native == NULL || !gdk_event_get_position (event, &x, &y))
-    return FALSE;
-  gtk_native_get_surface_transform (native, &root_x, &root_y);
-  gtk_widget_translate_coordinates (GTK_WIDGET (native), GTK_WIDGET (self), x - root_x, y - root_y,
-                                    &x, &y);
-  panel = panel_at (self, x, y);
   if (!can_zoom (self, panel))
     return FALSE;
   shown = panel_of (self, panel);
-  zoom (self, panel, (x - shown->frame.x) / shown->frame.width,
-        1 - (y - shown->frame.y) / shown->frame.height, pow (STEP, -dy));
+  zoom (self, panel, (self->pointer_x - shown->frame.x) / shown->frame.width,
+        1 - (self->pointer_y - shown->frame.y) / shown->frame.height, pow (STEP, -dy));
   return TRUE;
 }
 

@@ -27,6 +27,7 @@ struct _AssayPlotWidget
   gboolean grown;
   gboolean has_point;
   double point_x, point_y; /* data of the first panel */
+  double pointer_x, pointer_y;
   /* of a drag */
   AssayPlotView drag_view;
   double drag_x, drag_y;

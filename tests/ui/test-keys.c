@@ -33,18 +33,32 @@ is_done (gpointer data)
   return ((Press *) data)->done;
 }
 
+/* Blanks separate arguments; `last` (nullable) is one more, as it is. */
 static void
-xdotool (AssayUi *ui, const char *verb, const char *text)
+xdotool_line (AssayUi *ui, const char *line, const char *last)
 {
   Press press = {ui, FALSE, NULL};
-  g_autoptr (GSubprocess) process =
-      g_subprocess_new (G_SUBPROCESS_FLAGS_NONE, &press.error, "xdotool", verb, text, NULL);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) words = g_strsplit (line, " ", -1), argv = NULL;
+  g_autoptr (GSubprocess) process = NULL;
 
+  g_strv_builder_add (builder, "xdotool");
+  g_strv_builder_addv (builder, (const char **) words);
+  if (last != NULL)
+    g_strv_builder_add (builder, last);
+  argv = g_strv_builder_end (builder);
+  process = g_subprocess_newv ((const char *const *) argv, G_SUBPROCESS_FLAGS_NONE, &press.error);
   g_assert_no_error (press.error);
   g_subprocess_wait_check_async (process, NULL, pressed, &press);
   assay_ui_wait (is_done, &press, "xdotool");
   g_assert_no_error (press.error);
   assay_ui_settle (ui);
+}
+
+static void
+xdotool (AssayUi *ui, const char *verb, const char *text)
+{
+  xdotool_line (ui, verb, text);
 }
 
 static void
@@ -94,11 +108,16 @@ open_score (AssayUi *ui)
                              assay_review_pane_get_criterion (pane));
 }
 
+static gulong
+xid (AssayUi *ui)
+{
+  return gdk_x11_surface_get_xid (gtk_native_get_surface (GTK_NATIVE (ui->window)));
+}
+
 static void
 focus_window (AssayUi *ui)
 {
-  g_autofree char *id = g_strdup_printf (
-      "%lu", gdk_x11_surface_get_xid (gtk_native_get_surface (GTK_NATIVE (ui->window))));
+  g_autofree char *id = g_strdup_printf ("%lu", xid (ui));
 
   xdotool (ui, "windowfocus", id);
   assay_ui_wait (has_focus, ui, "the focus");
@@ -164,10 +183,71 @@ test_keyboard_path (void)
       assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_REVIEW_PANE, NULL)));
 }
 
+/* To a place inside a widget, given as shares of its size. */
+static void
+move_to (AssayUi *ui, GtkWidget *widget, double across, double down)
+{
+  double x, y, dx, dy;
+  g_autofree char *line = NULL;
+
+  gtk_native_get_surface_transform (GTK_NATIVE (ui->window), &dx, &dy);
+  g_assert_true (gtk_widget_translate_coordinates (widget, GTK_WIDGET (ui->window),
+                                                   across * gtk_widget_get_width (widget),
+                                                   down * gtk_widget_get_height (widget), &x, &y));
+  line = g_strdup_printf ("mousemove --window %lu %d %d", xid (ui), (int) (x + dx), (int) (y + dy));
+  xdotool_line (ui, line, NULL);
+}
+
+static gboolean
+is_zoomed (gpointer plot)
+{
+  return assay_plot_widget_is_zoomed (plot);
+}
+
+static gboolean
+is_fitted (gpointer plot)
+{
+  return !assay_plot_widget_is_zoomed (plot);
+}
+
+static void
+test_pointer_on_plot (void)
+{
+  g_autoptr (AssayUi) ui = NULL;
+  g_autofree char *tool = g_find_program_in_path ("xdotool");
+  GtkWidget *plot;
+
+  if (tool == NULL)
+    {
+      g_test_skip ("xdotool is not installed");
+      return;
+    }
+  ui = assay_ui_start (NULL, NULL);
+  assay_ui_wait (is_open, ui, "task, run and review");
+  focus_window (ui);
+  assay_window_show_page (ui->window, "numerics");
+  assay_ui_wait (plots_shown, ui, "plots");
+  plot = assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_PLOT_WIDGET, "error");
+  assay_ui_settle (ui);
+  move_to (ui, plot, 0.4, 0.4);
+  move_to (ui, plot, 0.5, 0.5);
+  xdotool_line (ui, "mousedown 1", NULL);
+  move_to (ui, plot, 0.6, 0.5);
+  move_to (ui, plot, 0.8, 0.6);
+  xdotool_line (ui, "mouseup 1", NULL);
+  assay_ui_wait (is_zoomed, plot, "the zoom");
+  xdotool_line (ui, "click --repeat 2 --delay 60 1", NULL);
+  assay_ui_wait (is_fitted, plot, "the fit");
+  move_to (ui, plot, 0.6, 0.5);
+  xdotool_line (ui, "click 4", NULL); /* the wheel */
+  assay_ui_wait (is_zoomed, plot, "the wheel's zoom");
+}
+
 int
 main (int argc, char **argv)
 {
   assay_ui_init (&argc, &argv);
   g_test_add_func ("/keys/whole-path", test_keyboard_path);
+  g_test_add_func ("/keys/pointer-on-plot", test_pointer_on_plot);
   return g_test_run ();
 }
