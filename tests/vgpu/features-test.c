@@ -211,6 +211,51 @@ test_divergence (void)
   assert_no_reports (gpu);
 }
 
+/* What a thread of early_returns brings to the end; 0: it left before. */
+static int
+value_at_end (int v, int t)
+{
+  if (t % 32 < 16)
+    {
+      if (v % 5 == 0)
+        return 0;
+      v *= 3;
+    }
+  else if (v % 7 == 0)
+    return 0;
+  for (int i = 0; i < v % 4; i++)
+    {
+      if (v == 33)
+        return 0;
+      v += i;
+    }
+  return v;
+}
+
+static void
+test_early_returns (void)
+{
+  g_autoptr (Gpu) gpu = open_features ();
+  if (gpu == NULL)
+    return;
+  int in[64], out[64] = {0}, values[64], here[2] = {0}, sum = 0;
+  for (int t = 0; t < 64; t++)
+    {
+      in[t] = (t * 29) % 61 + 1;
+      values[t] = value_at_end (in[t], t);
+      here[t / 32] += values[t] > 0;
+      sum += values[t];
+    }
+  CUdeviceptr din = gpu_put (gpu, in, sizeof in, "in"), dout = gpu_put (gpu, out, sizeof out, "o");
+  CUfunction k = gpu_load (gpu, features_ptx, "early_returns");
+  g_assert_cmpint (gpu_run (gpu, k, 1, 1, 64, 1, 0, &din, &dout, NULL), ==, CUDA_SUCCESS);
+  gpu_get (gpu, out, dout, sizeof out);
+  g_assert_cmpint (here[0], <, 32);
+  for (int t = 0; t < 64; t++)
+    g_assert_cmpint (out[t], ==, values[t] > 0 ? here[t / 32] * 100000 + sum : 0);
+  assert_no_reports (gpu);
+}
+
 static void
 test_calls (void)
 {
@@ -429,6 +474,7 @@ main (int argc, char **argv)
   g_test_add_func ("/vgpu/features/atomics", test_atomics);
   g_test_add_func ("/vgpu/features/warp", test_warp);
   g_test_add_func ("/vgpu/features/divergence", test_divergence);
+  g_test_add_func ("/vgpu/features/early-returns", test_early_returns);
   g_test_add_func ("/vgpu/features/calls", test_calls);
   g_test_add_func ("/vgpu/features/halves", test_halves);
   g_test_add_func ("/vgpu/features/fp8", test_fp8);

@@ -70,14 +70,85 @@ link_blocks (Flow *flow)
       const VgpuIns *last = &kernel->code[flow->first[b + 1] - 1];
       uint32_t through = b + 1 < flow->count ? (uint32_t) b + 1 : (uint32_t) flow->count;
       flow->next[b][0] = flow->next[b][1] = VGPU_NONE;
-      if (last->op == VGPU_OP_RETURN || last->op == VGPU_OP_TRAP)
+      /* What traps goes nowhere: nobody meets anybody behind it. */
+      if (last->op == VGPU_OP_RETURN)
         flow->next[b][0] = (uint32_t) flow->count;
-      else
+      else if (last->op != VGPU_OP_TRAP)
         {
           if (is_branch (last->op))
             flow->next[b][0] = flow->block_of[last->target];
           if (last->op != VGPU_OP_JUMP)
             flow->next[b][1] = through;
+        }
+    }
+}
+
+/* Which of two successors does nothing but return: 0 or 1; -1: neither, or there is no other. */
+static int
+returning_side (const Flow *flow, size_t b)
+{
+  const VgpuKernel *kernel = flow->builder->kernel;
+  if (flow->next[b][0] == VGPU_NONE || flow->next[b][1] == VGPU_NONE
+      || flow->next[b][0] == flow->next[b][1])
+    return -1;
+  for (int i = 0; i < 2; i++)
+    {
+      uint32_t to = flow->next[b][i];
+      if (to < flow->count && flow->first[to + 1] - flow->first[to] == 1
+          && kernel->code[flow->first[to]].op == VGPU_OP_RETURN)
+        return i;
+    }
+  return -1;
+}
+
+/* Marks the blocks from which the end can be reached. */
+static void
+mark_reaching (const Flow *flow, bool *reaches)
+{
+  bool changed = true;
+  memset (reaches, 0, flow->count);
+  while (changed)
+    {
+      changed = false;
+      for (size_t b = flow->count; b-- > 0;)
+        for (int i = 0; !reaches[b] && i < 2; i++)
+          {
+            uint32_t to = flow->next[b][i];
+            if (to != VGPU_NONE && (to == flow->count || reaches[to]))
+              reaches[b] = changed = true;
+          }
+    }
+}
+
+/* A thread that leaves early must not keep the others of its warp apart until the end: an edge to
+ * a bare return does not count, where the other side has a way to the end of its own. Loops that
+ * end in a return keep that edge. */
+static void
+cut_early_returns (Flow *flow)
+{
+  VgpuArena *arena = &flow->builder->arena;
+  bool *reaches = vgpu_arena_take (arena, flow->count);
+  uint32_t *cut = vgpu_arena_take (arena, flow->count * sizeof *cut);
+  int *sides = vgpu_arena_take (arena, flow->count * sizeof *sides);
+  for (size_t b = 0; b < flow->count; b++)
+    {
+      sides[b] = returning_side (flow, b);
+      if (sides[b] < 0)
+        continue;
+      cut[b] = flow->next[b][sides[b]];
+      flow->next[b][sides[b]] = VGPU_NONE;
+    }
+  /* First the edges out of loops come back, then whatever is still needed. */
+  for (int round = 0; round < 2; round++)
+    {
+      mark_reaching (flow, reaches);
+      for (size_t b = 0; b < flow->count; b++)
+        {
+          bool loops = sides[b] >= 0 && flow->next[b][1 - sides[b]] <= b;
+          if (sides[b] < 0 || reaches[b] || (round == 0 && !loops))
+            continue;
+          flow->next[b][sides[b]] = cut[b];
+          sides[b] = -1;
         }
     }
 }
@@ -286,6 +357,7 @@ vgpu_build_flow (VgpuBuilder *builder)
   if (!cut_blocks (&flow))
     return false;
   link_blocks (&flow);
+  cut_early_returns (&flow);
   find_post_dominators (&flow);
   bool *meets = vgpu_arena_take (&builder->arena, flow.count);
   for (size_t b = 0; b < flow.count; b++)

@@ -232,3 +232,34 @@ groups (const int *in, int *out)
         out[32 + block.thread_rank () / 32] = active.size ();
     }
 }
+
+// Some threads leave in the middle of a branch: the others meet again behind it all the same.
+KERNEL
+early_returns (const int *in, int *out)
+{
+  int t = threadIdx.x, v = in[t];
+  __shared__ int sum;
+  if (t == 0)
+    sum = 0;
+  __syncthreads ();
+  if (t % 32 < 16)
+    {
+      if (v % 5 == 0)
+        return;
+      if (v > 1000)
+        __trap ();
+      v *= 3;
+    }
+  else if (v % 7 == 0)
+    return;
+  for (int i = 0; i < v % 4; i++)
+    {
+      if (v == 33)
+        return;
+      v += i;
+    }
+  int all = __popc (__ballot_sync (0xffffffffu, v > 0));
+  atomicAdd (&sum, v);
+  __syncthreads ();
+  out[t] = all * 100000 + sum;
+}
