@@ -10,13 +10,15 @@ static void enable_run_actions (AssayWindow *self);
 /* --- devices --------------------------------------------------------------------------------- */
 
 static void
-device_setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
+device_setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer in_popover)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 1);
   GtkWidget *name = gtk_label_new (NULL), *reason = gtk_label_new (NULL);
 
   gtk_label_set_xalign (GTK_LABEL (name), 0);
   gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_END);
+  if (in_popover != NULL)
+    gtk_label_set_width_chars (GTK_LABEL (name), 40);
   gtk_label_set_xalign (GTK_LABEL (reason), 0);
   gtk_label_set_wrap (GTK_LABEL (reason), TRUE);
   gtk_label_set_max_width_chars (GTK_LABEL (reason), 44);
@@ -57,7 +59,7 @@ device_factory (gboolean in_popover)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
 
-  g_signal_connect (factory, "setup", G_CALLBACK (device_setup), NULL);
+  g_signal_connect (factory, "setup", G_CALLBACK (device_setup), GINT_TO_POINTER (in_popover));
   g_signal_connect (factory, "bind", G_CALLBACK (device_bind), GINT_TO_POINTER (in_popover));
   return factory;
 }
