@@ -185,6 +185,8 @@ draw_header (cairo_t *cr, const AssayPlotLayout *layout)
   for (guint i = 0; i < layout->legend->len; i++)
     {
       const AssayLegendItem *item = &g_array_index (layout->legend, AssayLegendItem, i);
+      if (!item->shown)
+        continue;
       assay_draw_swatch (cr, style, item->layer, item->x + 8 * s, item->y);
       assay_text_draw (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, ASSAY_ROLE_TEXT),
                        item->layer->label, item->x + 22 * s, item->y, 0, 0.5);

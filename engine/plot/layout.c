@@ -78,6 +78,8 @@ place_legend (AssayPlotLayout *layout)
   for (guint i = 0; i < layout->legend->len; i++)
     {
       AssayLegendItem *item = &g_array_index (layout->legend, AssayLegendItem, i);
+      /* What finds no room is left to the cursor. */
+      item->shown = x + item->width <= layout->width;
       item->x = x;
       item->y = header - row / 2;
       x += item->width + LEGEND_GAP * style->scale;

@@ -32,6 +32,7 @@ typedef struct
 {
   const AssayLayer *layer;
   double x, y, width; /* left end, centre line */
+  gboolean shown;
 } AssayLegendItem;
 
 typedef struct

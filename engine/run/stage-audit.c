@@ -60,6 +60,7 @@ probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *down
       .answers = answers,
       .n_answers = downgrades->len,
       .compute = p->task->numerics.compute,
+      .candidate = index < c->results->len ? g_ptr_array_index (c->results, index) : NULL,
       .tf32_allowed = assay_task_promise (p->task->numerics.tf32) == 1,
   };
   return tolerance && assay_probes_run (&probes, audit, p->cancellable, error);
