@@ -11,6 +11,7 @@ static const AssayCommand COMMANDS[] = {
     {"run", "run one candidate of a task through all stages", assay_command_run},
     {"compare", "compare two arrays", assay_command_compare},
     {"exec", "run a whole CUDA program on the virtual GPU, watched", assay_command_exec},
+    {"sweep", "a function over every value of a format", assay_command_sweep},
     {"report", "write the document of a review", assay_command_report},
     {"devices", "devices a run can be asked for", assay_command_devices},
     {"doctor", "what works on this computer, and why not", assay_command_doctor},
