@@ -167,7 +167,11 @@ test_double_rounding (void)
       g_autoptr (AssaySweep) b = sweep_with (EXPECTED[i].name, ASSAY_DTYPE_BFLOAT16, -INFINITY,
                                              INFINITY, rounded_twice, &bfloat);
       g_assert_cmpuint (a->misrounded, ==, EXPECTED[i].half);
-      g_assert_cmpuint (b->misrounded, ==, 0);
+      /* silu and gelu halve their smallest arguments to what looks like a tie and is not one, by bits
+       * far below a double's: half of 256 odd codes go the wrong way, which only MPFR sees. */
+      gboolean halves =
+          g_str_equal (EXPECTED[i].name, "silu") || g_str_equal (EXPECTED[i].name, "gelu");
+      g_assert_cmpuint (b->misrounded, ==, halves ? 128 : 0);
     }
 }
 
