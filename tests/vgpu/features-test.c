@@ -257,6 +257,35 @@ test_early_returns (void)
 }
 
 static void
+test_rare_exit (void)
+{
+  g_autoptr (Gpu) gpu = open_features ();
+  if (gpu == NULL)
+    return;
+  int in[64], out[64], values[64], others[64], n = 5;
+  for (int t = 0; t < 64; t++)
+    values[t] = in[t] = (t * 29) % 61;
+  for (int i = 0; i < n; i++)
+    {
+      for (int t = 0; t < 64; t++)
+        values[t] += t % 32 < 10 + i ? i * t : 0;
+      for (int t = 0; t < 64; t++)
+        others[t] = values[t / 32 * 32 + (t % 32 ^ 16)];
+      for (int t = 0; t < 64; t++)
+        {
+          values[t] += others[t];
+          values[t] ^= t % 32 > 20 ? 5 : 0;
+        }
+    }
+  CUdeviceptr din = gpu_put (gpu, in, sizeof in, "in"), dout = gpu_put (gpu, NULL, sizeof out, "o");
+  CUfunction k = gpu_load (gpu, features_ptx, "rare_exit");
+  g_assert_cmpint (gpu_run (gpu, k, 1, 1, 64, 1, 0, &din, &dout, &n, NULL), ==, CUDA_SUCCESS);
+  gpu_get (gpu, out, dout, sizeof out);
+  g_assert_cmpmem (out, sizeof out, values, sizeof values);
+  assert_no_reports (gpu);
+}
+
+static void
 test_calls (void)
 {
   g_autoptr (Gpu) gpu = open_features ();
@@ -475,6 +504,7 @@ main (int argc, char **argv)
   g_test_add_func ("/vgpu/features/warp", test_warp);
   g_test_add_func ("/vgpu/features/divergence", test_divergence);
   g_test_add_func ("/vgpu/features/early-returns", test_early_returns);
+  g_test_add_func ("/vgpu/features/rare-exit", test_rare_exit);
   g_test_add_func ("/vgpu/features/calls", test_calls);
   g_test_add_func ("/vgpu/features/halves", test_halves);
   g_test_add_func ("/vgpu/features/fp8", test_fp8);

@@ -7,22 +7,83 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A parked path whose lanes are among those; its number, or parked_count. */
+static uint32_t
+find_parked (const VgpuWarp *warp, uint32_t lanes)
+{
+  uint32_t i = 0;
+  while (i < warp->parked_count && (warp->parked[i].mask & lanes) == 0)
+    i++;
+  return i;
+}
+
+static VgpuDivergence
+take_parked (VgpuWarp *warp, uint32_t number)
+{
+  VgpuDivergence path = warp->parked[number];
+  warp->parked[number] = warp->parked[--warp->parked_count];
+  return path;
+}
+
 const VgpuIns *
 vgpu_resume_waiting (VgpuWarp *warp)
 {
-  while (warp->depth > 0)
+  while (warp->depth > 0 || warp->parked_count > 0)
     {
-      const VgpuDivergence *entry = &warp->stack[--warp->depth];
-      uint32_t lanes = entry->mask & warp->alive;
+      /* What is popped next may be where parked lanes are to meet the others: then nobody is left
+       * that could come to them. */
+      uint32_t next = warp->depth > 0 ? warp->stack[warp->depth - 1].mask : VGPU_FULL;
+      uint32_t parked = find_parked (warp, next);
+      bool gives_up = parked < warp->parked_count;
+      VgpuDivergence path = gives_up ? take_parked (warp, parked) : warp->stack[--warp->depth];
+      uint32_t lanes = path.mask & warp->alive;
       if (lanes == 0)
         continue;
+      warp->gave_up = gives_up;
       warp->mask = lanes;
-      warp->reconverge = entry->reconverge;
-      return entry->pc;
+      warp->reconverge = path.reconverge;
+      return path.pc;
     }
   warp->mask = 0;
   warp->state = VGPU_WARP_DONE;
   return NULL;
+}
+
+/* Whether lanes that are missing wait on the stack for their turn, apart from the path's own. */
+static bool
+can_come (const VgpuWarp *warp, uint32_t missing)
+{
+  for (uint32_t i = warp->depth; i-- > 0;)
+    {
+      uint32_t mask = warp->stack[i].mask;
+      if ((mask & warp->mask) != 0)
+        return false;
+      if ((mask & missing) != 0)
+        return true;
+    }
+  return false;
+}
+
+bool
+vgpu_gather (VgpuWarp *warp, const VgpuIns *ins, uint32_t members, const VgpuIns **next)
+{
+  bool gave_up = warp->gave_up;
+  warp->gave_up = false;
+  if (ins->is_guarded || (members & warp->alive & ~warp->mask) == 0)
+    return false;
+  for (uint32_t i = 0; i < warp->parked_count;)
+    {
+      if (warp->parked[i].pc == ins && warp->parked[i].reconverge == warp->reconverge)
+        warp->mask |= take_parked (warp, i).mask & warp->alive;
+      else
+        i++;
+    }
+  uint32_t missing = members & warp->alive & ~warp->mask;
+  if (missing == 0 || gave_up || warp->parked_count == VGPU_MAX_PARKED || !can_come (warp, missing))
+    return false;
+  warp->parked[warp->parked_count++] = (VgpuDivergence) {ins, warp->mask, warp->reconverge};
+  *next = vgpu_resume_waiting (warp);
+  return true;
 }
 
 static void
@@ -70,7 +131,7 @@ rotate (VgpuWarp *warp, const VgpuIns *next)
     return next;
   VgpuDivergence *top = &warp->stack[warp->depth - 1];
   uint32_t waiting = top->mask & warp->alive & ~warp->mask;
-  if (waiting == 0)
+  if (waiting == 0 || find_parked (warp, waiting) < warp->parked_count)
     return next;
   VgpuDivergence spinning = {next, warp->mask, top->reconverge};
   const VgpuIns *pc = top->pc;
@@ -255,6 +316,9 @@ vgpu_barrier (VgpuWarp *warp, const VgpuIns *ins, VgpuBarrierUse use)
   VgpuWorker *worker = warp->worker;
   uint32_t id = threads_of (warp, ins, ins->a, 0) % VGPU_BARRIERS;
   VgpuBarrier *barrier = &worker->barriers[id];
+  const VgpuIns *elsewhere;
+  if (warp->mask != warp->alive && vgpu_gather (warp, ins, warp->alive, &elsewhere))
+    return elsewhere;
   check_barrier (warp, ins, barrier);
   if (use == VGPU_BARRIER_REDUCE)
     reduce (warp, ins, barrier);
@@ -307,9 +371,14 @@ vgpu_check_whole_warp (VgpuWarp *warp, const VgpuIns *ins)
     }
 }
 
-void
+const VgpuIns *
 vgpu_warp_barrier (VgpuWarp *warp, const VgpuIns *ins)
 {
-  vgpu_check_members (warp, ins, threads_of (warp, ins, ins->a, VGPU_FULL));
+  uint32_t members = threads_of (warp, ins, ins->a, VGPU_FULL);
+  const VgpuIns *elsewhere;
+  if (vgpu_gather (warp, ins, members, &elsewhere))
+    return elsewhere;
+  vgpu_check_members (warp, ins, members);
   warp->epoch++;
+  return ins + 1;
 }

@@ -29,10 +29,15 @@ typedef enum
 } VgpuBarrierUse;
 
 const VgpuIns *vgpu_barrier (VgpuWarp *warp, const VgpuIns *ins, VgpuBarrierUse use);
-void vgpu_warp_barrier (VgpuWarp *warp, const VgpuIns *ins);
+const VgpuIns *vgpu_warp_barrier (VgpuWarp *warp, const VgpuIns *ins);
 
 /* Lets waiting warps go on when the one that ended was the last they waited for. */
 void vgpu_barriers_recheck (VgpuWorker *worker);
+
+/* Before a .sync instruction: lets the path wait for lanes of members that are alive but elsewhere,
+ * as long as they can still come. True when it has to: next is then where the warp goes on. Lanes
+ * that waited here join the path. */
+bool vgpu_gather (VgpuWarp *warp, const VgpuIns *ins, uint32_t members, const VgpuIns **next);
 
 /* Reports members of a .sync instruction that are alive but elsewhere. */
 void vgpu_check_members (VgpuWarp *warp, const VgpuIns *ins, uint32_t members);

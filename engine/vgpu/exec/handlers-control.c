@@ -91,11 +91,7 @@ VGPU_HANDLER (BARRIER_ARRIVE) { return vgpu_barrier (warp, ins, VGPU_BARRIER_ARR
 
 VGPU_HANDLER (BARRIER_REDUCE) { return vgpu_barrier (warp, ins, VGPU_BARRIER_REDUCE); }
 
-VGPU_HANDLER (WARP_BARRIER)
-{
-  vgpu_warp_barrier (warp, ins);
-  return ins + 1;
-}
+VGPU_HANDLER (WARP_BARRIER) { return vgpu_warp_barrier (warp, ins); }
 
 VGPU_HANDLER (PRINT)
 {

@@ -12,6 +12,17 @@ first_value (const VgpuWarp *warp, s32 row)
   return VGPU_ROW (const u32, row)[__builtin_ctz (warp->mask)];
 }
 
+/* Waits for the members, or reports those that will not come. */
+#define GATHER(members)                                                                            \
+  if (VGPU_UNLIKELY (warp->mask != warp->alive))                                                   \
+    {                                                                                              \
+      const VgpuIns *elsewhere;                                                                    \
+      const u32 wanted = (members);                                                                \
+      if (vgpu_gather (warp, ins, wanted, &elsewhere))                                             \
+        return elsewhere;                                                                          \
+      vgpu_check_members (warp, ins, wanted);                                                      \
+    }
+
 static u32
 poison_mask (const VgpuWarp *warp, s32 row)
 {
@@ -84,11 +95,10 @@ VGPU_HANDLER (SHUFFLE)
 {
   const s32 *more = warp->kernel->extra + ins->extra;
   const u32 *row_a = VGPU_ROW (const u32, ins->a);
-  const u32 mask = warp->mask;
   u32 values[VGPU_LANES];
   s32 from[VGPU_LANES];
-  if (mask != warp->alive)
-    vgpu_check_members (warp, ins, first_value (warp, more[0]));
+  GATHER (first_value (warp, more[0]))
+  const u32 mask = warp->mask;
   const u32 inside =
       source_lanes (ins->imm, VGPU_ROW (const u32, ins->b), VGPU_ROW (const u32, ins->c), from);
   for (int lane = 0; lane < VGPU_LANES; lane++)
@@ -113,12 +123,12 @@ put_words (VgpuWarp *warp, s32 row, u32 value)
 VGPU_HANDLER (VOTE)
 {
   const u32 members = first_value (warp, ins->b);
+  GATHER (members)
   const u32 voters = warp->mask & members;
   u32 holds = row_mask (warp, ins->a);
   if (ins->flags & VGPU_INS_NEGATED)
     holds = ~holds;
   holds &= voters;
-  vgpu_check_members (warp, ins, members);
   switch (ins->imm)
     {
     case 0:
@@ -139,11 +149,11 @@ VGPU_HANDLER (VOTE)
 VGPU_HANDLER (MATCH)
 {
   const u32 members = first_value (warp, ins->b);
+  GATHER (members)
   const u32 voters = warp->mask & members;
   u64 values[VGPU_LANES];
   u32 results[VGPU_LANES] = {0};
   u32 all = VGPU_FULL;
-  vgpu_check_members (warp, ins, members);
   for (int lane = 0; lane < VGPU_LANES; lane++)
     values[lane] =
         ins->bytes == 8 ? VGPU_ROW (const u64, ins->a)[lane] : VGPU_ROW (const u32, ins->a)[lane];
@@ -173,8 +183,8 @@ VGPU_HANDLER (REDUX)
   const u32 *row_a = VGPU_ROW (const u32, ins->a);
   const u32 members = first_value (warp, ins->b);
   const bool is_signed = ins->flags & VGPU_INS_SIGNED;
+  GATHER (members)
   const u32 voters = warp->mask & members;
-  vgpu_check_members (warp, ins, members);
   if (voters == 0)
     return ins + 1;
   u32 result = row_a[__builtin_ctz (voters)];
@@ -216,9 +226,9 @@ VGPU_HANDLER (ACTIVE_MASK)
 VGPU_HANDLER (ELECT)
 {
   const u32 members = first_value (warp, ins->a);
+  GATHER (members)
   const u32 leader =
       (u32) __builtin_ctz ((members & warp->mask) != 0 ? members & warp->mask : warp->mask);
-  vgpu_check_members (warp, ins, members);
   put_words (warp, ins->d, leader);
   if (ins->c != INT32_MIN)
     put_mask (warp, ins->c, 1u << leader);

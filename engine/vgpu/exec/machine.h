@@ -108,6 +108,7 @@ typedef struct
 } VgpuDivergence;
 
 #define VGPU_MAX_DIVERGENCE 96
+#define VGPU_MAX_PARKED 32
 
 typedef struct VgpuCopies VgpuCopies;
 
@@ -141,6 +142,10 @@ struct VgpuWarp
   char *local;          /* words of the lanes interleaved */
   VgpuCopies *copies;   /* asynchronous copies not yet waited for, where races are looked for */
   VgpuDivergence stack[VGPU_MAX_DIVERGENCE];
+  /* Paths that stand at a .sync instruction until the other lanes it names come there. */
+  VgpuDivergence parked[VGPU_MAX_PARKED];
+  uint32_t parked_count;
+  bool gave_up; /* the path that runs has waited in vain */
 };
 
 /* A basic block, for counts. */

@@ -219,6 +219,8 @@ start_block (VgpuWorker *worker, uint64_t number)
       warp->reconverge = VGPU_NONE;
       warp->depth = 0;
       warp->carry = 0;
+      warp->parked_count = 0;
+      warp->gave_up = false;
       warp->epoch = 0;
       warp->pc = launch->kernel->code;
       warp->state = VGPU_WARP_READY;

@@ -263,3 +263,30 @@ early_returns (const int *in, int *out)
   __syncthreads ();
   out[t] = all * 100000 + sum;
 }
+
+// A way out of the loop keeps the branch from meeting before its end; the barrier of the warp and the
+// shuffle behind it bring the lanes together all the same.
+KERNEL
+rare_exit (const int *in, int *out, int n)
+{
+  int t = threadIdx.x, v = in[t];
+  for (int i = 0; i < n; i++)
+    {
+      if (t % 32 < 10 + i)
+        {
+          if (v < -1000)
+            break;
+          v += i * t;
+        }
+      __syncwarp ();
+      v += __shfl_xor_sync (0xffffffffu, v, 16);
+      if (t % 32 > 20)
+        {
+          if (v == 123456789)
+            break;
+          v ^= 5;
+        }
+      __syncthreads ();
+    }
+  out[t] = v;
+}
