@@ -210,31 +210,74 @@ draw_spans (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *pa
   cairo_fill (cr);
 }
 
-static void
-draw_heat (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
-           const AssayLayer *layer)
+static AssayColour
+cell_colour (const AssayPlotStyle *style, const AssayLayer *layer, guint cell)
 {
+  double value = item (layer->y, cell);
   double span = layer->high > layer->low ? layer->high - layer->low : 1.0;
-  cairo_save (cr);
-  cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
+  return isnan (value) ? assay_colour (style->theme, ASSAY_ROLE_REJECTED)
+                       : assay_heat_colour (style->theme, (value - layer->low) / span);
+}
+
+/* A rectangle a cell: for paper, where everything stays a vector. */
+static void
+draw_heat_cells (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+                 const AssayLayer *layer)
+{
   for (int r = 0; r < layer->rows; r++)
     for (int c = 0; c < layer->columns; c++)
       {
-        double value = item (layer->y, (guint) (r * layer->columns + c));
+        AssayColour colour = cell_colour (style, layer, (guint) (r * layer->columns + c));
         double x0 = assay_panel_layout_x (panel, c * layer->column_size);
         double x1 = assay_panel_layout_x (panel, fmin ((c + 1) * layer->column_size, panel->x.max));
         double y0 = assay_panel_layout_y (panel, r * layer->row_size);
         double y1 = assay_panel_layout_y (panel, fmin ((r + 1) * layer->row_size, panel->y.max));
-        if (isnan (value))
-          assay_set_role (cr, style, ASSAY_ROLE_REJECTED, 1.0);
-        else
-          {
-            AssayColour colour = assay_heat_colour (style->theme, (value - layer->low) / span);
-            cairo_set_source_rgb (cr, colour.red, colour.green, colour.blue);
-          }
+        cairo_set_source_rgb (cr, colour.red, colour.green, colour.blue);
         cairo_rectangle (cr, x0, MIN (y0, y1), x1 - x0 + 0.4, fabs (y1 - y0) + 0.4);
         cairo_fill (cr);
       }
+}
+
+/* A pixel a cell, stretched: for the screen, where tens of thousands of rectangles take too long. */
+static void
+draw_heat_image (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+                 const AssayLayer *layer)
+{
+  cairo_surface_t *image =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24, layer->columns, layer->rows);
+  guint32 *pixels = (guint32 *) (void *) cairo_image_surface_get_data (image);
+  int stride = cairo_image_surface_get_stride (image) / 4;
+  for (int r = 0; pixels && r < layer->rows; r++)
+    for (int c = 0; c < layer->columns; c++)
+      {
+        AssayColour colour = cell_colour (style, layer, (guint) (r * layer->columns + c));
+        pixels[r * stride + c] = (guint32) lround (colour.red * 255) << 16
+                                 | (guint32) lround (colour.green * 255) << 8
+                                 | (guint32) lround (colour.blue * 255);
+      }
+  cairo_surface_mark_dirty (image);
+  double left = assay_panel_layout_x (panel, 0), top = assay_panel_layout_y (panel, 0);
+  double right = assay_panel_layout_x (panel, layer->columns * layer->column_size);
+  double bottom = assay_panel_layout_y (panel, layer->rows * layer->row_size);
+  cairo_translate (cr, left, top);
+  cairo_scale (cr, (right - left) / layer->columns, (bottom - top) / layer->rows);
+  cairo_set_source_surface (cr, image, 0, 0);
+  cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_NEAREST);
+  cairo_rectangle (cr, 0, 0, layer->columns, layer->rows);
+  cairo_fill (cr);
+  cairo_surface_destroy (image);
+}
+
+static void
+draw_heat (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+           const AssayLayer *layer)
+{
+  cairo_surface_type_t type = cairo_surface_get_type (cairo_get_target (cr));
+  gboolean paper = style->theme == ASSAY_THEME_PRINT || type == CAIRO_SURFACE_TYPE_PDF
+                   || type == CAIRO_SURFACE_TYPE_SVG;
+  cairo_save (cr);
+  cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
+  (paper ? draw_heat_cells : draw_heat_image) (cr, style, panel, layer);
   cairo_restore (cr);
 }
 
