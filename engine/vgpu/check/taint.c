@@ -21,7 +21,9 @@ vgpu_taint_used (VgpuWarp *warp, const VgpuIns *ins, int32_t row, uint32_t mask,
   char text[200];
   VgpuFinding finding = vgpu_finding ("mem.uninitialised", load, (uint32_t) __builtin_ctz (mask));
   VgpuPlace place = vgpu_source_place (warp->kernel->source, ins->location);
-  bool shared = load->op == warp->kernel->load_shared_op;
+  /* Only what reads global memory remembers an allocation. */
+  bool shared = load->op == warp->kernel->load_shared_op
+                || warp->worker->sites[load->site].allocation == NULL;
   VgpuRequest request = {.space = shared ? VGPU_SPACE_SHARED : VGPU_SPACE_GLOBAL,
                          .access = VGPU_ACCESS_READ,
                          .bytes = (uint32_t) load->bytes * load->vec,

@@ -102,31 +102,68 @@ scatter (VgpuWarp *warp, const VgpuMatrixForm *form, const s32 *rows, f64 (*matr
     }
 }
 
-static u32
-mix_poison (const VgpuWarp *warp, const s32 *rows, s32 count, u32 *origin)
+typedef struct
 {
-  u32 poison = 0;
-  for (s32 i = 0; i < count; i++)
-    if (rows[i] >= 0 && warp->poison[rows[i] / VGPU_ROW_UNIT] != 0)
-      {
-        poison |= warp->poison[rows[i] / VGPU_ROW_UNIT];
-        *origin = warp->origin[rows[i] / VGPU_ROW_UNIT];
-      }
-  return poison;
+  u8 places[MAX_SIDE][MAX_SIDE];
+  u32 origin;
+} Doubt;
+
+/* Marks the places of a matrix that come from uninitialised registers. */
+static void
+gather_doubt (const VgpuWarp *warp, const VgpuMatrixForm *form, VgpuMatrixPart part, s32 type,
+              const s32 *rows, Doubt *doubt)
+{
+  const u32 per = vgpu_matrix_per_register (type);
+  const s32 *map = warp->kernel->extra + form->maps[part];
+  for (s32 reg = 0; reg < form->registers[part]; reg++)
+    {
+      const u32 poison = rows[reg] < 0 ? 0 : warp->poison[rows[reg] / VGPU_ROW_UNIT];
+      if (poison != 0)
+        doubt->origin = warp->origin[rows[reg] / VGPU_ROW_UNIT];
+      for (u32 element = 0; element < per; element++, map += VGPU_LANES)
+        for (u32 left = poison; left != 0; left &= left - 1)
+          {
+            const s32 at = map[__builtin_ctz (left)];
+            doubt->places[VGPU_MATRIX_ROW (at)][VGPU_MATRIX_COLUMN (at)] = 1;
+          }
+    }
 }
 
-/* A doubtful element of a or b spoils a row or column: here, all of d. */
+/* A doubtful element of a spoils its row of the result, one of b its column. */
 static void
 taint_product (VgpuWarp *warp, const VgpuMatrixForm *form, const s32 *rows)
 {
-  const s32 count = form->registers[1] + form->registers[2] + form->registers[3];
-  u32 origin = 0;
-  const u32 poison = mix_poison (warp, rows + form->registers[0], count, &origin);
-  for (s32 i = 0; i < form->registers[0]; i++)
+  const s32 *rows_a = rows + form->registers[0], *rows_b = rows_a + form->registers[1];
+  Doubt a = {.origin = 0}, b = {.origin = 0}, c = {.origin = 0};
+  u8 bad_rows[MAX_SIDE] = {0}, bad_columns[MAX_SIDE] = {0};
+  if (!warp->tainted)
+    return;
+  gather_doubt (warp, form, VGPU_MATRIX_A, form->type, rows_a, &a);
+  gather_doubt (warp, form, VGPU_MATRIX_B, form->type_b, rows_b, &b);
+  gather_doubt (warp, form, VGPU_MATRIX_C, form->accumulator, rows_b + form->registers[2], &c);
+  for (int i = 0; i < MAX_SIDE; i++)
+    for (int j = 0; j < MAX_SIDE; j++)
+      {
+        bad_rows[i] |= a.places[i][j];
+        bad_columns[j] |= b.places[i][j];
+      }
+  const u32 per = vgpu_matrix_per_register (form->result);
+  const s32 *map = warp->kernel->extra + form->maps[VGPU_MATRIX_D];
+  for (s32 reg = 0; reg < form->registers[0]; reg++)
     {
-      warp->poison[rows[i] / VGPU_ROW_UNIT] = poison != 0 ? VGPU_FULL : 0;
+      u32 poison = 0;
+      for (u32 element = 0; element < per; element++, map += VGPU_LANES)
+        for (u32 lane = 0; lane < VGPU_LANES; lane++)
+          {
+            const u32 row = VGPU_MATRIX_ROW (map[lane]), column = VGPU_MATRIX_COLUMN (map[lane]);
+            const u8 bad = bad_rows[row] | bad_columns[column] | c.places[row][column];
+            poison |= (u32) bad << lane;
+          }
+      warp->poison[rows[reg] / VGPU_ROW_UNIT] = poison;
       if (poison != 0)
-        warp->origin[rows[i] / VGPU_ROW_UNIT] = origin;
+        warp->origin[rows[reg] / VGPU_ROW_UNIT] = a.origin != 0   ? a.origin
+                                                  : b.origin != 0 ? b.origin
+                                                                  : c.origin;
     }
 }
 
@@ -405,6 +442,9 @@ move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
         addresses[lane] = base + (u64) offsets[lane];
       const u32 good =
           plain ? VGPU_FULL : vgpu_check_lanes (warp, ins, &request, addresses, warp->mask);
+      const u32 doubtful = (warp->checks & VGPU_CHECK_UNINIT) && rows[index / per] >= 0
+                               ? warp->poison[rows[index / per] / VGPU_ROW_UNIT]
+                               : 0;
       u32 poison = 0;
       for (u32 left = good; left != 0; left &= left - 1)
         {
@@ -416,8 +456,10 @@ move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
           if (access == VGPU_ACCESS_WRITE)
             {
               __builtin_memcpy (at, &value, ins->bytes);
+              /* Doubt goes along into shared memory; into global memory it is reported below. */
+              const bool sound = space != VGPU_SPACE_SHARED || (doubtful >> lane & 1) == 0;
               if (valid != NULL)
-                __builtin_memset (valid, 0xff, ins->bytes);
+                __builtin_memset (valid, sound ? 0xff : 0, ins->bytes);
               continue;
             }
           value = 0;
@@ -428,12 +470,12 @@ move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
       observe_elements (warp, ins, &request, addresses, good);
       if (!(warp->checks & VGPU_CHECK_UNINIT))
         continue;
-      u32 *doubtful = &warp->poison[rows[index / per] / VGPU_ROW_UNIT];
-      if (access == VGPU_ACCESS_WRITE && (*doubtful & warp->mask) != 0)
-        vgpu_taint_used (warp, ins, rows[index / per], *doubtful & warp->mask, "stored");
+      u32 *row_poison = &warp->poison[rows[index / per] / VGPU_ROW_UNIT];
+      if (access == VGPU_ACCESS_WRITE && space == VGPU_SPACE_GLOBAL && (doubtful & warp->mask) != 0)
+        vgpu_taint_used (warp, ins, rows[index / per], doubtful & warp->mask, "stored");
       if (access == VGPU_ACCESS_READ)
         {
-          *doubtful = index % per == 0 ? poison : *doubtful | poison;
+          *row_poison = index % per == 0 ? poison : *row_poison | poison;
           warp->tainted |= poison;
           warp->origin[rows[index / per] / VGPU_ROW_UNIT] = (u32) (ins - warp->kernel->code);
         }

@@ -2,7 +2,9 @@
 // Planted faults, each with the line marked on which it must be found, and its sound twin.
 // All kernels: n elements of in and out, which are exactly n long.
 
+#include <cuda_fp16.h>
 #include <cuda_pipeline.h>
+#include <mma.h>
 
 #define KERNEL extern "C" __global__ void
 
@@ -465,4 +467,41 @@ KERNEL
 inlined_bad (int n, const float *in, float *out)
 {
   out[threadIdx.x] = first_of (in, threadIdx.x + 1);
+}
+
+// The tile's lower half is never filled. What comes of it may be computed, but not used.
+__device__ __forceinline__ void
+edge_tile (const float *in, float *out, int rows)
+{
+  using namespace nvcuda;
+  __shared__ __align__ (32) half tile[256];
+  __shared__ float result[256];
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  for (int i = threadIdx.x; i < 128; i += 32)
+    tile[i] = __float2half (in[i % 64]);
+  __syncwarp ();
+  wmma::fill_fragment (b, __float2half (1.0f));
+  wmma::fill_fragment (c, 0.0f);
+  wmma::load_matrix_sync (a, tile, 16);
+  wmma::mma_sync (c, a, b, c);
+  wmma::store_matrix_sync (result, c, 16, wmma::mem_row_major);
+  __syncwarp ();
+  if (threadIdx.x < rows)
+    out[threadIdx.x] = result[threadIdx.x * 16]; // fault: of an unfilled tile
+}
+
+KERNEL
+edge_bad (int n, const float *in, float *out)
+{
+  if (threadIdx.x < 32)
+    edge_tile (in, out, 9);
+}
+
+KERNEL
+edge_good (int n, const float *in, float *out)
+{
+  if (threadIdx.x < 32)
+    edge_tile (in, out, 8);
 }
