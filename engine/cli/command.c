@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/cli/command.h"
 
+#include "engine/base/error.h"
 #include "engine/base/json.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,12 +30,21 @@ assay_command_fail (const char *command, const GError *error)
 gboolean
 assay_command_write_json (JsonNode *node, const char *target, GError **error)
 {
-  if (!g_str_equal (target, "-"))
+  gboolean is_stdout = g_str_equal (target, "-");
+  /* A device or a pipe is written to, never replaced by a file. */
+  if (!is_stdout
+      && (!g_file_test (target, G_FILE_TEST_EXISTS)
+          || g_file_test (target, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR)))
     return assay_json_save (node, target, error);
   g_autofree char *text = assay_json_write (node);
-  fputs (text, stdout);
-  fflush (stdout);
-  return TRUE;
+  FILE *file = is_stdout ? stdout : fopen (target, "w");
+  gboolean done = file && fputs (text, file) >= 0 && fflush (file) == 0;
+  if (!done)
+    g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_FAILED, "cannot write %s: %s",
+                 is_stdout ? "stdout" : target, g_strerror (errno));
+  if (file && !is_stdout)
+    fclose (file);
+  return done;
 }
 
 struct _AssayTextTable

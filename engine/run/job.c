@@ -83,6 +83,26 @@ tell_stage (AssayPipeline *p, const AssayStage *stage, double fraction)
 }
 
 static void
+save (AssayPipeline *p)
+{
+  GError *error = NULL;
+  if (!assay_run_save (p->run, p->folder, &error))
+    assay_pipeline_unsaved (p, error);
+}
+
+/* A full disk is no verdict: the stage that noticed ends in an error. */
+static void
+tell_unsaved (AssayPipeline *p, AssayStage *stage)
+{
+  g_autofree char *text = g_atomic_pointer_exchange (&p->unsaved, NULL);
+  if (!text || stage->status == ASSAY_STATUS_ERROR || stage->status == ASSAY_STATUS_CANCELLED)
+    return;
+  g_free (stage->reason);
+  stage->reason = g_steal_pointer (&text);
+  stage->status = ASSAY_STATUS_ERROR;
+}
+
+static void
 run_stage (AssayPipeline *p, int kind, gboolean possible, const char *why_not)
 {
   AssayStage *stage = g_ptr_array_index (p->run->stages, kind);
@@ -102,10 +122,11 @@ run_stage (AssayPipeline *p, int kind, gboolean possible, const char *why_not)
   if (assay_pipeline_cancelled (p))
     stage->status = ASSAY_STATUS_CANCELLED;
   stage->seconds = (double) (g_get_monotonic_time () - started) / G_TIME_SPAN_SECOND;
-  tell_stage (p, stage, 1);
   /* A stage that did nothing changed nothing worth the writing. */
   if (stage->status != ASSAY_STATUS_SKIPPED && kind != ASSAY_STAGE_COMPARE)
-    assay_run_save (p->run, p->folder, NULL);
+    save (p);
+  tell_unsaved (p, stage);
+  tell_stage (p, stage, 1);
 }
 
 static void
@@ -161,7 +182,9 @@ write_counters (AssayPipeline *p)
           json_array_add_object_element (all, entry);
         }
     }
-  assay_json_save (node, path, NULL);
+  GError *error = NULL;
+  if (!assay_json_save (node, path, &error))
+    assay_pipeline_unsaved (p, error);
 }
 
 /* The rest of the compile matrix, once nobody waits for it. */
@@ -175,6 +198,20 @@ compile_others (AssayPipeline *p)
   if (stage->status != before)
     tell_stage (p, stage, 1);
   p->stage = at_work;
+}
+
+/* What was not written at the very end: the last stage says so, if there is room to save that. */
+static void
+settle_unsaved (AssayPipeline *p)
+{
+  AssayStage *stage = g_ptr_array_index (p->run->stages, ASSAY_N_STAGES - 1);
+  if (!p->unsaved)
+    return;
+  p->stage = ASSAY_N_STAGES - 1;
+  tell_unsaved (p, stage);
+  tell_stage (p, stage, 1);
+  p->run->state = conclude (p);
+  assay_run_save (p->run, p->folder, NULL);
 }
 
 static gpointer
@@ -197,7 +234,8 @@ run_thread (gpointer data)
   write_counters (p);
   p->run->state = conclude (p);
   p->run->finished = assay_time_now ();
-  assay_run_save (p->run, p->folder, NULL);
+  save (p);
+  settle_unsaved (p);
   json_object_set_string_member (fields, "state", ASSAY_STATUSES[p->run->state]);
   json_object_set_string_member (fields, "folder", p->folder);
   if (job->lock >= 0)
@@ -430,6 +468,7 @@ pipeline_clear (AssayPipeline *p)
   g_free (p->toolkit_reason);
   g_free (p->reference_reason);
   g_free (p->entry);
+  g_free (p->unsaved);
   g_clear_object (&p->cancellable);
   g_clear_pointer (&p->events, assay_events_unref);
 }

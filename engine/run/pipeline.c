@@ -101,14 +101,28 @@ assay_pipeline_relative (const char *folder, const char *name)
   return g_build_filename (folder, safe, NULL);
 }
 
+void
+assay_pipeline_unsaved (AssayPipeline *p, GError *error)
+{
+  g_autofree char *text =
+      g_strdup_printf ("the run is not saved in full: %s", error ? error->message : "?");
+  g_clear_error (&error);
+  if (g_atomic_pointer_compare_and_exchange (&p->unsaved, NULL, text))
+    text = NULL;
+}
+
 char *
 assay_pipeline_write (AssayPipeline *p, const char *folder, const char *name, const char *data,
                       gssize bytes)
 {
   g_autofree char *relative = assay_pipeline_relative (folder, name);
   g_autofree char *path = g_build_filename (p->folder, relative, NULL);
-  if (!g_file_set_contents_full (path, data, bytes, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL))
-    return NULL;
+  GError *error = NULL;
+  if (!g_file_set_contents_full (path, data, bytes, G_FILE_SET_CONTENTS_CONSISTENT, 0600, &error))
+    {
+      assay_pipeline_unsaved (p, error);
+      return NULL;
+    }
   return g_steal_pointer (&relative);
 }
 

@@ -69,6 +69,7 @@ typedef struct
   AssayMemory *libraries[ASSAY_REAL_QUAD + 1]; /* the reference, by AssayReal */
   char *reference_reason;                      /* why there is none */
   gboolean reference_absent;                   /* … which is not the task's doing */
+  char *unsaved;                               /* first part of the record not written, and why */
 } AssayPipeline;
 
 /* What a stage returns; `reason` (transfer full) says why it did not pass. */
@@ -99,6 +100,10 @@ char *assay_pipeline_relative (const char *folder, const char *name);
  * fails. */
 char *assay_pipeline_write (AssayPipeline *pipeline, const char *folder, const char *name,
                             const char *data, gssize bytes);
+
+/* Notes that a part of the record could not be written (transfer full); the stage at work, or the
+ * last one, ends in an error that says so. From any thread. */
+void assay_pipeline_unsaved (AssayPipeline *pipeline, GError *error);
 
 /* For several stages */
 

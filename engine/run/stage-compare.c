@@ -12,7 +12,11 @@ write_array (AssayPipeline *p, const AssayCase *c, const char *kind, const char 
   g_autofree char *name = g_strdup_printf ("%s-%s-%s.%s", c->workload->name, output, kind, ending);
   g_autofree char *relative = assay_pipeline_relative ("arrays", name);
   g_autofree char *path = g_build_filename (p->folder, relative, NULL);
-  return assay_array_save (array, path, NULL) ? g_steal_pointer (&relative) : NULL;
+  GError *error = NULL;
+  if (assay_array_save (array, path, &error))
+    return g_steal_pointer (&relative);
+  assay_pipeline_unsaved (p, error);
+  return NULL;
 }
 
 static AssayArray *

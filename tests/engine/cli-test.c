@@ -197,6 +197,34 @@ test_exec (void)
   g_setenv ("ASSAY_LIBEXEC", before, TRUE);
 }
 
+/* What cannot be written is said, and no success; a folder stands where a file should go. */
+static void
+test_run_unsaved (void)
+{
+  static const char *const parts[] = {"counters.json", "arrays/small-y-candidate.npy"};
+  if (fixture_why_not ())
+    {
+      g_test_skip (fixture_why_not ());
+      return;
+    }
+  FixtureTask fixture = {.id = "cli_unsaved"};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autofree char *out = g_strdup_printf ("%s/unsaved-%d", folder, (int) i);
+      g_autofree char *blocked = g_build_filename (out, parts[i], "inside", NULL);
+      g_assert_cmpint (g_mkdir_with_parents (blocked, 0700), ==, 0);
+      g_auto (Outcome) run = run_program ("run", task, "-d", "virtual:sm_80", "-o", out, NULL);
+      g_assert_cmpint (run.status, ==, 2);
+      g_assert_nonnull (strstr (run.out, "not saved in full"));
+      g_assert_nonnull (strstr (run.out, parts[i]));
+    }
+  /* A device that is full: said, and still a device. */
+  g_auto (Outcome) full = run_program ("devices", "--json", "/dev/full", NULL);
+  g_assert_cmpint (full.status, ==, 2);
+  g_assert_false (g_file_test ("/dev/full", G_FILE_TEST_IS_REGULAR));
+}
+
 static void
 test_run_impossible (void)
 {
@@ -246,6 +274,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/run", test_run);
   g_test_add_func ("/cli/exec", test_exec);
+  g_test_add_func ("/cli/run-unsaved", test_run_unsaved);
   g_test_add_func ("/cli/run-impossible", test_run_impossible);
   g_test_add_func ("/cli/interrupt", test_interrupt);
   int status = g_test_run ();

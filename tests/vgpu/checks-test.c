@@ -60,6 +60,7 @@ static const Case cases[] = {
     {"barrier_bad", "sync.divergent-barrier", "fault: divergent barrier", "checks=sync",
      CUDA_SUCCESS, 1},
     {"barrier_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 1},
+    {"barrier_early_return_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 1},
     {"barrier_mixed_bad", "sync.divergent-barrier", "fault: mismatched barriers", "checks=sync",
      CUDA_SUCCESS, 1},
     {"barrier_mixed_good", NULL, NULL, "checks=all", CUDA_SUCCESS, 1},

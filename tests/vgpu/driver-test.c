@@ -86,6 +86,34 @@ test_limits (void)
     }
 }
 
+static guint64
+address_pages (void)
+{
+  g_autofree char *text = NULL;
+  g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  return g_ascii_strtoull (text, NULL, 10);
+}
+
+/* The gaps between allocations must not use up the addresses a worker may have: cooperative_groups.h
+ * alone brings a thousand variables. */
+static void
+test_many_allocations (void)
+{
+  g_autoptr (Gpu) gpu = gpu_open ("");
+  guint64 before = address_pages ();
+  for (int i = 0; i < 2000; i++)
+    gpu_put (gpu, NULL, 64, NULL);
+  g_assert_cmpuint ((address_pages () - before) * 4096, <, (guint64) 2 << 30);
+
+  g_autoptr (GString) ptx = g_string_new (".version 8.0\n.target sm_80\n.address_size 64\n");
+  for (int i = 0; i < 1200; i++)
+    g_string_append_printf (ptx, ".global .align 1 .b8 v%d[1];\n", i);
+  g_string_append (ptx, ".visible .entry nothing ()\n{\n  ret;\n}\n");
+  before = address_pages ();
+  g_assert_nonnull (gpu_load (gpu, ptx->str, "nothing"));
+  g_assert_cmpuint ((address_pages () - before) * 4096, <, (guint64) 512 << 20);
+}
+
 static void
 test_shared_opt_in (void)
 {
@@ -422,6 +450,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vgpu/driver/device", test_device);
   g_test_add_func ("/vgpu/driver/limits", test_limits);
+  g_test_add_func ("/vgpu/driver/many-allocations", test_many_allocations);
   g_test_add_func ("/vgpu/driver/shared-opt-in", test_shared_opt_in);
   g_test_add_func ("/vgpu/driver/launch-bounds", test_launch_bounds);
   g_test_add_func ("/vgpu/driver/printf", test_printf);

@@ -3,6 +3,7 @@
 
 #include "engine/target/cuda-abi.h"
 #include "engine/vgpu/check/check.h"
+#include "engine/vgpu/ptx/operation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -267,6 +268,45 @@ vgpu_barriers_recheck (VgpuWorker *worker)
       release (worker, id);
 }
 
+static bool
+returns_at_once (const VgpuKernel *kernel, const VgpuIns *ins)
+{
+  for (int steps = 0; steps < 16; steps++)
+    switch (ins->op)
+      {
+      case VGPU_OP_RETURN:
+        return true;
+      case VGPU_OP_JUMP:
+        ins = kernel->code + ins->target;
+        break;
+      case VGPU_OP_BLOCK:
+      case VGPU_OP_BLOCK_MEET:
+      case VGPU_OP_NOTHING:
+        ins++;
+        break;
+      default:
+        return false;
+      }
+  return false;
+}
+
+/* Threads that have left for the end and do nothing more on the way are gone: a barrier waits for
+ * the threads that have not exited (CUDA programming guide, compute capability 7 and later), so
+ * an early return in front of it is sound. Here they may not have been run to their end yet. */
+static void
+retire_returning (VgpuWarp *warp)
+{
+  uint32_t known = warp->mask;
+  for (uint32_t i = warp->depth; i > 0 && known != warp->alive; i--)
+    {
+      const VgpuDivergence *entry = &warp->stack[i - 1];
+      uint32_t lanes = entry->mask & warp->alive & ~known;
+      if (lanes != 0 && returns_at_once (warp->kernel, entry->pc))
+        warp->alive &= ~lanes;
+      known |= lanes;
+    }
+}
+
 static void
 check_barrier (VgpuWarp *warp, const VgpuIns *ins, const VgpuBarrier *barrier)
 {
@@ -319,6 +359,8 @@ vgpu_barrier (VgpuWarp *warp, const VgpuIns *ins, VgpuBarrierUse use)
   const VgpuIns *elsewhere;
   if (warp->mask != warp->alive && vgpu_gather (warp, ins, warp->alive, &elsewhere))
     return elsewhere;
+  if (warp->mask != warp->alive)
+    retire_returning (warp);
   check_barrier (warp, ins, barrier);
   if (use == VGPU_BARRIER_REDUCE)
     reduce (warp, ins, barrier);

@@ -12,6 +12,10 @@
 /* Between neighbours, so that an overrun hits nobody and is known by whose end it is near. These
  * pages are never touched: they cost addresses, not memory. */
 #define GAP ((uint64_t) 4 << 20)
+/* A worker's addresses are limited too, and a header may bring a thousand variables: these, and
+ * what comes after the first few hundred allocations, stand closer. */
+#define NARROW_GAP ((uint64_t) 64 << 10)
+#define WIDE_GAPS 256
 #define QUARANTINE_BYTES ((uint64_t) 64 << 20)
 
 struct VgpuMemory
@@ -22,6 +26,7 @@ struct VgpuMemory
   uint64_t used;
   uint64_t quarantined;
   uint64_t next_id;
+  uint64_t wide; /* how many have been given the wide gap */
 };
 
 VgpuMemory *
@@ -114,13 +119,15 @@ vgpu_memory_allocate (VgpuMemory *memory, uint64_t bytes, const char *name, bool
 {
   if (bytes == 0 || bytes > (uint64_t) 1 << 46)
     return NULL;
-  uint64_t mapped = (bytes + PAGE - 1) / PAGE * PAGE + GAP + bytes / 4 / PAGE * PAGE;
+  uint64_t gap = name != NULL || memory->wide >= WIDE_GAPS ? NARROW_GAP : GAP;
+  uint64_t mapped = (bytes + PAGE - 1) / PAGE * PAGE + gap + bytes / 4 / PAGE * PAGE;
   void *data = mmap (NULL, mapped, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED)
     return NULL;
   VgpuAllocation *allocation = describe (memory, data, bytes, name);
   allocation->mapped = mapped;
+  memory->wide += gap == GAP;
   if (track)
     vgpu_allocation_mark (allocation, allocation->lo, bytes, false);
   return allocation;

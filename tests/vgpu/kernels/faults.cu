@@ -280,6 +280,19 @@ barrier_good (int n, const float *in, float *out)
   out[threadIdx.x] = in[threadIdx.x];
 }
 
+/* Threads that have exited are not waited for. */
+KERNEL
+barrier_early_return_good (int n, const float *in, float *out)
+{
+  __shared__ float work[64];
+  if (threadIdx.x >= n - 20)
+    return;
+  work[threadIdx.x] = in[threadIdx.x];
+  __syncwarp ();
+  __syncthreads ();
+  out[threadIdx.x] = work[threadIdx.x ^ 1];
+}
+
 KERNEL
 barrier_mixed_bad (int n, const float *in, float *out)
 {
