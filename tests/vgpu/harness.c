@@ -84,6 +84,21 @@ test_toolkit (void)
   return toolkit;
 }
 
+/* NVRTC opens its builtins by name alone; in a folder that the loader does not know they must be there
+ * already. */
+static void
+load_builtins (const char *nvrtc)
+{
+  g_autofree char *folder = g_path_get_dirname (nvrtc);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  for (const char *name; dir && (name = g_dir_read_name (dir));)
+    if (g_str_has_prefix (name, "libnvrtc-builtins.so."))
+      {
+        g_autofree char *path = g_build_filename (folder, name, NULL);
+        dlopen (path, RTLD_NOW | RTLD_GLOBAL);
+      }
+}
+
 static const Nvrtc *
 open_nvrtc (void)
 {
@@ -93,6 +108,8 @@ open_nvrtc (void)
     {
       tried = true;
       const AssayToolkit *toolkit = test_toolkit ();
+      if (toolkit)
+        load_builtins (toolkit->nvrtc);
       void *library = toolkit ? dlopen (toolkit->nvrtc, RTLD_NOW) : NULL;
       if (library == NULL)
         return NULL;
