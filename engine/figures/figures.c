@@ -17,6 +17,12 @@ assay_figure_ref (AssayFigure figure, const char *workload, const char *output)
   return g_strdup_printf ("numerics/%s/%s/%s", NAMES[figure], workload, output);
 }
 
+const char *
+assay_run_candidate_name (const AssayRun *run)
+{
+  return run->candidate && *run->candidate ? run->candidate : "candidate";
+}
+
 AssayPlotScene *
 assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRecord *workload,
                   const AssayOutput *output)
@@ -30,11 +36,11 @@ assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRe
   switch (figure)
     {
     case ASSAY_FIGURE_ULP:
-      return assay_figure_ulp_scene (id, comparison, reference, run->candidate);
+      return assay_figure_ulp_scene (id, comparison, reference, assay_run_candidate_name (run));
     case ASSAY_FIGURE_ABSOLUTE:
     case ASSAY_FIGURE_RELATIVE:
-      return assay_figure_error_scene (id, comparison, reference, run->candidate, output->tolerance,
-                                       figure == ASSAY_FIGURE_RELATIVE);
+      return assay_figure_error_scene (id, comparison, reference, assay_run_candidate_name (run),
+                                       output->tolerance, figure == ASSAY_FIGURE_RELATIVE);
     case ASSAY_FIGURE_POSITION:
       return assay_figure_position_scene (id, output);
     case ASSAY_FIGURE_PLANE:

@@ -35,6 +35,8 @@ char *assay_figure_summary (const AssayRun *run, const AssayWorkloadRecord *work
 /* "[17, 402]" for a flat index of an array of this shape. (transfer full) */
 char *assay_format_index (const GArray *shape, gint64 index);
 
+/* The candidate's name, "candidate" while a run has not said it. Borrowed. */
+const char *assay_run_candidate_name (const AssayRun *run);
 const AssayWorkloadRecord *assay_run_find_workload (const AssayRun *run, const char *name);
 const AssayOutput *assay_workload_find_output (const AssayWorkloadRecord *workload,
                                                const char *name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/figures/margin.h"
 
+#include "engine/figures/figures.h"
+
 #include <math.h>
 
 static const struct
@@ -33,8 +35,9 @@ collect (GArray *entries, const AssayRun *run, const AssayWorkloadRecord *worklo
          const AssayOutput *output)
 {
   const AssayComparison *own = output->comparison;
-  Entry candidate = {ASSAY_PROBE_HONEST, run->candidate,     own->margin,
-                     own->accepted,      own->max_abs.value, TRUE};
+  Entry candidate = {ASSAY_PROBE_HONEST, assay_run_candidate_name (run),
+                     own->margin,        own->accepted,
+                     own->max_abs.value, TRUE};
   g_array_append_val (entries, candidate);
   const AssayComparison *reference = output->gold ? output->gold->reference : NULL;
   if (reference && isfinite (reference->margin))

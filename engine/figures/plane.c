@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/figures/plane.h"
 
+#include "engine/figures/figures.h"
+
 #include <math.h>
 
 #define LOWEST 1e-14
@@ -85,7 +87,7 @@ add_frontier (AssayPlotScene *scene, AssayPanel *panel, const AssayPlane *plane,
   g_autofree char *first = assay_double_to_string (g_array_index (atol, double, 0));
   char **row = g_new0 (char *, 4);
   row[0] = g_strdup (legend);
-  row[1] = g_strdup (name);
+  row[1] = g_strdup (name ? name : "");
   row[2] = g_strdup (first);
   assay_plot_scene_add_row (scene, row);
 }
@@ -137,7 +139,7 @@ assay_figure_plane_scene (const char *id, const AssayRun *run, const AssayPlane 
   if (plane->candidate->len == plane->rtol->len)
     {
       add_frontier (scene, panel, plane, plane->candidate, ASSAY_ROLE_CANDIDATE, "candidate",
-                    run->candidate);
+                    assay_run_candidate_name (run));
       ((AssayLayer *) g_ptr_array_index (panel->layers, panel->layers->len - 1))->x = 2.6;
     }
   if (tolerance->rule == ASSAY_RULE_ALLCLOSE)

@@ -159,6 +159,7 @@ assay_plot_scene_set_columns (AssayPlotScene *scene, const char *const *columns)
 void
 assay_plot_scene_add_row (AssayPlotScene *scene, GStrv cells)
 {
+  g_return_if_fail (g_strv_length (cells) == g_strv_length (scene->columns));
   g_ptr_array_add (scene->rows, cells);
 }
 

@@ -173,6 +173,22 @@ a_point_of_the_plane_counts_who_passes (void)
   g_assert_cmpuint (nothing.refused, ==, 2);
 }
 
+/* While a run streams in it has no name for its candidate yet. */
+static void
+a_run_without_names_draws_whole_tables (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  g_clear_pointer (&run->candidate, g_free);
+  for (int figure = 0; figure < ASSAY_N_FIGURES; figure++)
+    {
+      g_autoptr (AssayPlotScene) scene = fixture_scene (run, figure);
+      g_assert_cmpuint (scene->rows->len, >, 0);
+      for (guint i = 0; i < scene->rows->len; i++)
+        g_assert_cmpuint (g_strv_length (g_ptr_array_index (scene->rows, i)), ==,
+                          g_strv_length (scene->columns));
+    }
+}
+
 /* Vectors stay vectors; two exports of one scene are the same bytes where the format has no date. */
 static void
 exports_are_complete_and_repeatable (void)
@@ -219,6 +235,8 @@ main (int argc, char **argv)
   g_test_add_func ("/plot/summary-names-its-witnesses", summary_names_its_witnesses);
   g_test_add_func ("/plot/a-point-of-the-plane-counts-who-passes",
                    a_point_of_the_plane_counts_who_passes);
+  g_test_add_func ("/plot/a-run-without-names-draws-whole-tables",
+                   a_run_without_names_draws_whole_tables);
   g_test_add_func ("/plot/exports-are-complete-and-repeatable",
                    exports_are_complete_and_repeatable);
   return g_test_run ();
