@@ -48,8 +48,8 @@ struct _AssayWindow
   /* window-run.c */
   AssayRunModel *active_run; /* what the engine works on, whatever the window shows */
   AssayTaskItem *active_task;
-  char *active_candidate;
-  GQueue waiting; /* char *: candidates of active_task that run next */
+  char *active_candidate; /* kept behind the run, to name it when it is lost */
+  GQueue waiting;         /* char *: candidates of active_task that run next */
   gulong active_handler;
   gboolean starting;
   guint known_devices;

@@ -239,7 +239,6 @@ forget_active (AssayWindow *self)
   if (self->active_run != NULL)
     g_clear_signal_handler (&self->active_handler, self->active_run);
   g_clear_object (&self->active_run);
-  g_clear_pointer (&self->active_candidate, g_free);
 }
 
 static void
@@ -303,6 +302,7 @@ run_started (GObject *source, GAsyncResult *result, gpointer data)
   else
     {
       self->active_run = g_object_ref (run);
+      g_free (self->active_candidate);
       self->active_candidate = g_strdup (start->candidate);
       self->active_handler = g_signal_connect_object (run, "changed", G_CALLBACK (active_changed),
                                                       self, G_CONNECT_SWAPPED);
@@ -444,6 +444,7 @@ void
 assay_window_run_dispose (AssayWindow *self)
 {
   forget_active (self);
+  g_clear_pointer (&self->active_candidate, g_free);
   g_queue_clear_full (&self->waiting, g_free);
   g_clear_object (&self->active_task);
 }

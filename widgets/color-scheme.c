@@ -18,13 +18,20 @@ static struct
   gboolean system_dark;
 } state;
 
+/* The toolkit's widgets are dark whatever we prefer where the theme itself is: GTK_THEME=Adwaita:dark,
+ * or a theme named Adwaita-dark. Ours must then be dark too, or nobody can read them. */
 gboolean
 assay_color_scheme_is_dark (void)
 {
+  const char *forced = g_getenv ("GTK_THEME");
+  g_autofree char *theme = NULL;
   gboolean dark = FALSE;
 
-  g_object_get (gtk_settings_get_default (), "gtk-application-prefer-dark-theme", &dark, NULL);
-  return dark;
+  if (forced != NULL && *forced != '\0')
+    return g_str_has_suffix (forced, "dark");
+  g_object_get (gtk_settings_get_default (), "gtk-application-prefer-dark-theme", &dark,
+                "gtk-theme-name", &theme, NULL);
+  return dark || (theme != NULL && g_str_has_suffix (theme, "-dark"));
 }
 
 AssayColorScheme
@@ -46,8 +53,10 @@ apply (void)
 {
   gboolean dark = state.chosen == ASSAY_COLOR_SCHEME_DARK
                   || (state.chosen == ASSAY_COLOR_SCHEME_SYSTEM && state.system_dark);
+  gboolean preferred = FALSE;
 
-  if (assay_color_scheme_is_dark () != dark)
+  g_object_get (gtk_settings_get_default (), "gtk-application-prefer-dark-theme", &preferred, NULL);
+  if (preferred != dark)
     g_object_set (gtk_settings_get_default (), "gtk-application-prefer-dark-theme", dark, NULL);
 }
 
@@ -142,6 +151,8 @@ assay_color_scheme_install (GdkDisplay *display)
                                     "/org/assay/Assay/icons");
   g_signal_connect (gtk_settings_get_for_display (display),
                     "notify::gtk-application-prefer-dark-theme", G_CALLBACK (load_palette), NULL);
+  g_signal_connect (gtk_settings_get_for_display (display), "notify::gtk-theme-name",
+                    G_CALLBACK (load_palette), NULL);
   if (g_getenv ("DBUS_SESSION_BUS_ADDRESS") != NULL || g_getenv ("XDG_RUNTIME_DIR") != NULL)
     g_dbus_proxy_new_for_bus (G_BUS_TYPE_SESSION,
                               G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES

@@ -554,4 +554,6 @@ assay_plot_widget_init (AssayPlotWidget *self)
   assay_plot_gestures_init (self);
   g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-application-prefer-dark-theme",
                            G_CALLBACK (update_layout), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-theme-name",
+                           G_CALLBACK (update_layout), self, G_CONNECT_SWAPPED);
 }

@@ -233,5 +233,7 @@ assay_source_view_init (AssaySourceView *self)
   gtk_source_buffer_set_highlight_matching_brackets (self->buffer, TRUE);
   g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-application-prefer-dark-theme",
                            G_CALLBACK (follow_scheme), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-theme-name",
+                           G_CALLBACK (follow_scheme), self, G_CONNECT_SWAPPED);
   follow_scheme (self);
 }

@@ -349,6 +349,24 @@ test_source_marks_and_selection (void)
   g_object_unref (view);
 }
 
+/* A theme that is dark by itself makes the toolkit's widgets dark: ours follow. */
+static void
+test_dark_theme (void)
+{
+  GtkSettings *settings = gtk_settings_get_default ();
+  g_autofree char *before = NULL;
+
+  g_object_get (settings, "gtk-theme-name", &before, NULL);
+  g_assert_false (assay_color_scheme_is_dark ());
+  g_object_set (settings, "gtk-theme-name", "Adwaita-dark", NULL);
+  g_assert_true (assay_color_scheme_is_dark ());
+  g_object_set (settings, "gtk-theme-name", before, NULL);
+  g_assert_false (assay_color_scheme_is_dark ());
+  g_setenv ("GTK_THEME", "Adwaita:dark", TRUE);
+  g_assert_true (assay_color_scheme_is_dark ());
+  g_unsetenv ("GTK_THEME");
+}
+
 #define PLOT(name, figure, test)                                                                   \
   g_test_add (name, PlotFixture, GINT_TO_POINTER (figure), plot_setup, test, plot_teardown)
 
@@ -358,6 +376,7 @@ main (int argc, char **argv)
   assay_ui_init (&argc, &argv);
   assay_color_scheme_install (gdk_display_get_default ());
   g_test_add_func ("/widgets/templates", test_templates);
+  g_test_add_func ("/widgets/dark-theme", test_dark_theme);
   g_test_add_func ("/widgets/markdown", test_markdown);
   PLOT ("/widgets/plot/keys", ASSAY_FIGURE_ULP, test_plot_keys);
   PLOT ("/widgets/plot/keys-on-heat", ASSAY_FIGURE_POSITION, test_plot_keys);
