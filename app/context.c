@@ -35,9 +35,26 @@ assay_context_new (void)
   return g_object_new (ASSAY_TYPE_CONTEXT, NULL);
 }
 
+/* A review that has begun lists the finished run it looks at: reports take their figures from it. */
+static void
+list_run_in_review (AssayContext *self)
+{
+  const AssayRun *run = self->run != NULL ? assay_run_model_get (self->run) : NULL;
+  const AssayReview *review = self->draft != NULL ? assay_draft_get_review (self->draft) : NULL;
+
+  if (run == NULL || review == NULL || run->id == NULL || review->history->len == 0
+      || assay_draft_is_submitted (self->draft))
+    return;
+  if ((run->state == ASSAY_STATUS_PASSED || run->state == ASSAY_STATUS_FAILED)
+      && g_strcmp0 (review->candidate, self->candidate) == 0)
+    assay_review_editor_add_run (assay_draft_get_editor (self->draft), run->id);
+}
+
 static void
 run_changed (AssayContext *self, guint what)
 {
+  if (what & ASSAY_RUN_CHANGED_STATE)
+    list_run_in_review (self);
   g_signal_emit (self, signals[RUN_CHANGED], 0, what);
 }
 
@@ -126,6 +143,7 @@ assay_context_get_run (AssayContext *self)
 static void
 draft_changed (AssayContext *self)
 {
+  list_run_in_review (self);
   g_signal_emit (self, signals[DRAFT_CHANGED], 0);
 }
 

@@ -237,6 +237,9 @@ test_review_comes_back (void)
   g_assert_cmpstr (((AssayScore *) g_ptr_array_index (review->scores, 0))->value, ==, "1");
   g_assert_cmpstr (review->task.id, ==, "softmax_rows_f32");
   g_assert_cmpuint (review->history->len, ==, 1);
+  /* The run that was looked at is where a report finds its figures. */
+  g_assert_nonnull (review->runs);
+  g_assert_cmpstr (review->runs[0], ==, "3f9c2a-fast");
   g_assert_nonnull (session);
 }
 
