@@ -3,6 +3,7 @@
 #include "engine/plot/text.h"
 
 #include <math.h>
+#include <string.h>
 
 static void
 draw_grid (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel)
@@ -29,6 +30,23 @@ draw_grid (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *pan
       cairo_line_to (cr, x, f->y + f->height);
     }
   cairo_stroke (cr);
+}
+
+/* The title without its last clauses, until it fits: the quantity stands first. (transfer full) */
+static char *
+fitting_title (const AssayPlotStyle *style, const char *title, double room, double *width)
+{
+  char *text = g_strdup (title);
+  for (;;)
+    {
+      assay_text_size (style, ASSAY_TEXT_LABEL, text, width, NULL);
+      char *cut = strpbrk (text, ",;") ? text + strcspn (text, ",;") : NULL;
+      for (char *next = cut; next; next = strpbrk (next + 1, ",;"))
+        cut = next;
+      if (*width <= room || !cut)
+        return text;
+      *cut = 0;
+    }
 }
 
 static void
@@ -60,10 +78,10 @@ draw_x_axis (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *p
   if (!panel->x.title)
     return;
   double width = 0;
-  assay_text_size (style, ASSAY_TEXT_LABEL, panel->x.title, &width, NULL);
+  g_autofree char *title = fitting_title (style, panel->x.title, f->width + 20 * s, &width);
   double middle = MIN (f->x + f->width / 2, whole_width - width / 2 - 2 * s);
-  assay_text_draw (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, ASSAY_ROLE_TEXT),
-                   panel->x.title, MAX (middle, width / 2 + 2 * s), bottom + 20 * s, 0.5, 0);
+  assay_text_draw (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, ASSAY_ROLE_TEXT), title,
+                   MAX (middle, width / 2 + 2 * s), bottom + 20 * s, 0.5, 0);
 }
 
 static void
@@ -179,7 +197,11 @@ draw_header (cairo_t *cr, const AssayPlotLayout *layout)
       assay_text_size (style, ASSAY_TEXT_TITLE, layout->scene->title, &width, NULL);
       x += width + 10 * s;
     }
-  if (!style->hide_title && layout->scene->subtitle)
+  double subtitle = 0, ramp = layout->scene->ramp ? 130 * s : 0;
+  if (layout->scene->subtitle)
+    assay_text_size (style, ASSAY_TEXT_LABEL, layout->scene->subtitle, &subtitle, NULL);
+  if (!style->hide_title && layout->scene->subtitle
+      && x + subtitle <= layout->width - style->header_reserve - ramp)
     assay_text_draw (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, ASSAY_ROLE_DIM),
                      layout->scene->subtitle, x, 13 * s, 0, 0.5);
   for (guint i = 0; i < layout->legend->len; i++)
