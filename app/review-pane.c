@@ -237,6 +237,30 @@ assay_review_pane_show_criterion (AssayReviewPane *self, const char *criterion)
 }
 
 void
+assay_review_pane_show_rule (AssayReviewPane *self, const char *rule)
+{
+  const AssayReview *review = review_of (self);
+  const AssayRubric *rubric =
+      review != NULL ? assay_draft_get_rubric (assay_context_get_draft (self->context)) : NULL;
+  const char *open = assay_review_pane_get_criterion (self);
+
+  g_return_if_fail (ASSAY_IS_REVIEW_PANE (self));
+  if (review == NULL
+      || (open != NULL && assay_criterion_hears (assay_rubric_criterion (rubric, open), rule)))
+    return;
+  for (guint i = 0; i < review->scores->len; i++)
+    {
+      const AssayScore *score = g_ptr_array_index (review->scores, i);
+
+      if (assay_criterion_hears (assay_rubric_criterion (rubric, score->criterion), rule))
+        {
+          assay_review_pane_show_criterion (self, score->criterion);
+          return;
+        }
+    }
+}
+
+void
 assay_review_pane_score (AssayReviewPane *self, const char *value)
 {
   if (assay_review_pane_get_criterion (self) != NULL)

@@ -17,6 +17,8 @@ void assay_review_pane_set_context (AssayReviewPane *self, AssayContext *context
 void assay_review_pane_step (AssayReviewPane *self, int step);
 /* NULL: the conclusion. */
 void assay_review_pane_show_criterion (AssayReviewPane *self, const char *criterion);
+/* The first criterion of the review that findings of `rule` bear on; stays where the open one is such. */
+void assay_review_pane_show_rule (AssayReviewPane *self, const char *rule);
 /* NULL at the conclusion. */
 const char *assay_review_pane_get_criterion (AssayReviewPane *self);
 void assay_review_pane_score (AssayReviewPane *self, const char *value);

@@ -92,7 +92,13 @@ task_step (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 finding_step (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  assay_findings_bar_step (ASSAY_WINDOW (data)->findings, g_variant_get_int32 (parameter));
+  AssayWindow *self = data;
+  AssayFindingItem *item;
+
+  assay_findings_bar_step (self->findings, g_variant_get_int32 (parameter));
+  item = assay_findings_bar_get_selected (self->findings);
+  if (item != NULL)
+    assay_review_pane_show_rule (self->review, assay_finding_item_get (item)->rule);
 }
 
 static void

@@ -340,6 +340,19 @@ export_replace (GSimpleAction *action, GVariant *parameter, gpointer data)
   export_to (data, g_variant_get_string (parameter, NULL), TRUE);
 }
 
+/* Where the last report went; at first, where documents are kept. */
+static GFile *
+export_folder (AssayWindow *self)
+{
+  const char *folders[] = {assay_session_get_string (self->session, "export-folder"),
+                           g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS), g_get_home_dir ()};
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (folders[i] != NULL && g_file_test (folders[i], G_FILE_TEST_IS_DIR))
+      return g_file_new_for_path (folders[i]);
+  return NULL;
+}
+
 static void
 file_chosen (GtkNativeDialog *dialog, int response, AssayWindow *self)
 {
@@ -347,10 +360,13 @@ file_chosen (GtkNativeDialog *dialog, int response, AssayWindow *self)
     {
       g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
       g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+      g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
 
       /* The dialog has asked already. */
       if (path != NULL)
         export_to (self, path, TRUE);
+      if (folder != NULL)
+        assay_session_set_string (self->session, "export-folder", folder);
     }
   g_object_unref (dialog);
 }
@@ -363,7 +379,9 @@ choose_file (AssayWindow *self, const char *ending)
   g_autofree char *name = g_strdup_printf (
       "%s-%s.%s", assay_task_item_get_id (assay_context_get_task_item (self->context)),
       assay_context_get_candidate (self->context), ending);
+  g_autoptr (GFile) folder = export_folder (self);
 
+  gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (dialog), folder, NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
   g_signal_connect_object (dialog, "response", G_CALLBACK (file_chosen), self, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));

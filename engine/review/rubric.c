@@ -219,15 +219,21 @@ assay_criterion_applies (const AssayCriterion *criterion, const char *category)
          || (category && g_strv_contains ((const char *const *) criterion->categories, category));
 }
 
+gboolean
+assay_criterion_hears (const AssayCriterion *criterion, const char *rule)
+{
+  return criterion->rules && g_strv_contains ((const char *const *) criterion->rules, rule);
+}
+
 gint64
 assay_criterion_suggest (const AssayCriterion *criterion, const AssayRubric *rubric,
                          const GPtrArray *findings, GPtrArray *matched)
 {
   gint64 level = -1;
-  for (guint i = 0; criterion->rules && findings && i < findings->len; i++)
+  for (guint i = 0; findings && i < findings->len; i++)
     {
       AssayFinding *finding = g_ptr_array_index (findings, i);
-      if (!g_strv_contains ((const char *const *) criterion->rules, finding->rule)
+      if (!assay_criterion_hears (criterion, finding->rule)
           || finding->severity == ASSAY_SEVERITY_INFO
           || finding->disposition == ASSAY_DISPOSITION_FALSE_POSITIVE
           || finding->disposition == ASSAY_DISPOSITION_DUPLICATE)

@@ -71,6 +71,8 @@ const AssayAxisWords *assay_rubric_axis (const AssayRubric *rubric, const char *
 /* Owned by the criterion. */
 const char *assay_criterion_anchor (const AssayCriterion *criterion, gint64 level);
 gboolean assay_criterion_applies (const AssayCriterion *criterion, const char *category);
+/* Whether findings of a rule bear on it. */
+gboolean assay_criterion_hears (const AssayCriterion *criterion, const char *rule);
 
 /* What the findings (AssayFinding *) suggest: the level, or -1 for no suggestion; blocker 0, major 1,
  * minor 2 of the scale. `matched` (nullable) receives the findings behind it, borrowed. A finding the

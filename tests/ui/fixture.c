@@ -82,6 +82,7 @@ assay_ui_init (int *argc, char ***argv)
 
       g_setenv (folders[i], path, TRUE);
     }
+  g_setenv ("HOME", test_home, TRUE);
   g_setenv ("XDG_RUNTIME_DIR", test_home, TRUE);
   g_setenv ("GTK_USE_PORTAL", "0", TRUE);
   g_unsetenv ("DBUS_SESSION_BUS_ADDRESS");
