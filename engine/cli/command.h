@@ -24,6 +24,7 @@ enum
 
 int assay_command_run (int argc, char **argv);
 int assay_command_compare (int argc, char **argv);
+int assay_command_explain (int argc, char **argv);
 int assay_command_exec (int argc, char **argv);
 int assay_command_devices (int argc, char **argv);
 int assay_command_doctor (int argc, char **argv);

@@ -1,134 +1,249 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/findings/failure.h"
 
+#include "engine/base/json-table.h"
+#include "failure-patterns-resource.h"
+
 #include <string.h>
 
-/* The classes that lead somewhere of their own. */
-typedef enum
-{
-  NO_DEVICE,
-  DRIVER_MISMATCH,
-  ARCH_MISMATCH,
-  TOOLCHAIN,
-  COMPILE,
-  OOM_DEVICE,
-  OOM_HOST,
-  LAUNCH_CONFIG,
-  SHAPE_STRIDE,
-  ILLEGAL_ACCESS,
-  MISALIGNED,
-  DEVICE_ASSERT,
-  TIMEOUT,
-  CRASH,
-  HW_FAULT,
-  INTERP_GAP,
-  HARNESS,
-  UNKNOWN,
-} Class;
+#define RESOURCE "/org/assay/engine/failure-patterns.json"
+#define HALF_MIB (512 * 1024)
 
-/* clang-format off */
-static const AssayFailureClass CLASSES[] = {
-  [NO_DEVICE] = {"NO_DEVICE", ASSAY_BLAME_ENVIRONMENT, "Choose the virtual GPU, or a computer with the device.", "env.no-device"},
-  [DRIVER_MISMATCH] = {"DRIVER_MISMATCH", ASSAY_BLAME_ENVIRONMENT, "Install a driver as new as the toolkit, or compile for the driver's version.", "env.driver-mismatch"},
-  [ARCH_MISMATCH] = {"ARCH_MISMATCH", ASSAY_BLAME_ENVIRONMENT, "Compile for the architecture of this device.", "build.arch-unsupported"},
-  [TOOLCHAIN] = {"TOOLCHAIN", ASSAY_BLAME_ENVIRONMENT, "See `assay-engine doctor` for what is missing.", "env.toolchain"},
-  [COMPILE] = {"COMPILE", ASSAY_BLAME_CANDIDATE, "Read the compiler's first error.", "build.failed"},
-  [OOM_DEVICE] = {"OOM_DEVICE", ASSAY_BLAME_ENVIRONMENT, "Compare the workload's size with the device's free memory.", "env.out-of-memory"},
-  [OOM_HOST] = {"OOM_HOST", ASSAY_BLAME_ENVIRONMENT, "Raise the memory limit of workers, or reduce the workload.", "env.out-of-memory"},
-  [LAUNCH_CONFIG] = {"LAUNCH_CONFIG", ASSAY_BLAME_CANDIDATE, "Compare grid, block and shared memory with the limits of the target.", "run.failed"},
-  [SHAPE_STRIDE] = {"SHAPE_STRIDE", ASSAY_BLAME_CANDIDATE, "Compare the kernel's parameters with the entry's arguments.", "run.failed"},
-  [ILLEGAL_ACCESS] = {"ILLEGAL_ACCESS", ASSAY_BLAME_CANDIDATE, "Run the same workload on the virtual GPU: it names line and thread.", "mem.out-of-bounds"},
-  [MISALIGNED] = {"MISALIGNED", ASSAY_BLAME_CANDIDATE, "Run the same workload on the virtual GPU: it names line and thread.", "mem.misaligned"},
-  [DEVICE_ASSERT] = {"DEVICE_ASSERT", ASSAY_BLAME_CANDIDATE, "The kernel's own assertion failed; see the log for its text.", "run.failed"},
-  [TIMEOUT] = {"TIMEOUT", ASSAY_BLAME_CANDIDATE, "Look for a loop without an end, or raise the limit if the workload is simply large.", "run.failed"},
-  [CRASH] = {"CRASH", ASSAY_BLAME_CANDIDATE, "The process died; see the log of the stage.", "run.failed"},
-  [HW_FAULT] = {"HW_FAULT", ASSAY_BLAME_HARDWARE, "Do not judge the candidate by this run; check the device.", "env.hardware"},
-  [INTERP_GAP] = {"INTERP_GAP", ASSAY_BLAME_INTERPRETER, "The virtual GPU does not know this instruction; run on a device.", "env.interpreter-gap"},
-  [HARNESS] = {"HARNESS", ASSAY_BLAME_ENVIRONMENT, "This is a fault of the tools, not of the task; see the log.", "env.harness"},
-  [UNKNOWN] = {"UNKNOWN", ASSAY_BLAME_CANDIDATE, "See the log of the stage.", "run.failed"},
-};
-
-/* In the order of how much they prove: what the engine saw, then names of driver and exceptions, then
- * words of a message. An entry matches when `name` is part of the failure's name or `text` of its
- * message, whichever is given. */
 typedef struct
 {
-  const char *name, *text;
-  Class is;
+  char *id, *rule, *advice;
+  int blame;
+} Class;
+
+typedef struct
+{
+  char *failure_class, *framework, *name, *text, *blame, *advice, *source;
+  gboolean general;
+} Row;
+
+typedef struct
+{
+  char *about;
+  GPtrArray *classes, *patterns;
+} File;
+
+#define FIELD(Type, member, key, KIND, ...) ASSAY_JSON_FIELD (Type, member, key, KIND, __VA_ARGS__)
+#define MUST .flags = ASSAY_JSON_REQUIRED
+
+static const AssayJsonField CLASS_FIELDS[] = {
+    FIELD (Class, id, "id", STRING, MUST),
+    FIELD (Class, rule, "rule", STRING, MUST),
+    FIELD (Class, advice, "advice", STRING, MUST),
+    FIELD (Class, blame, "blame", ENUM, .words = ASSAY_BLAMES, MUST),
+    ASSAY_JSON_END,
+};
+
+static const AssayJsonTable CLASS_TABLE = {
+    .name = "failure class", .size = sizeof (Class), .fields = CLASS_FIELDS};
+
+static const AssayJsonField ROW_FIELDS[] = {
+    FIELD (Row, failure_class, "class", STRING, MUST),
+    FIELD (Row, framework, "framework", STRING, MUST),
+    FIELD (Row, name, "name", STRING),
+    FIELD (Row, text, "text", STRING),
+    FIELD (Row, blame, "blame", STRING),
+    FIELD (Row, advice, "advice", STRING),
+    FIELD (Row, source, "source", STRING),
+    FIELD (Row, general, "general", BOOLEAN),
+    ASSAY_JSON_END,
+};
+
+static const AssayJsonTable ROW_TABLE = {
+    .name = "failure pattern", .size = sizeof (Row), .fields = ROW_FIELDS};
+
+static const AssayJsonField FILE_FIELDS[] = {
+    FIELD (File, about, "about", STRING),
+    FIELD (File, classes, "classes", LIST, .table = &CLASS_TABLE, MUST),
+    FIELD (File, patterns, "patterns", LIST, .table = &ROW_TABLE, MUST),
+    ASSAY_JSON_END,
+};
+
+static const AssayJsonTable FILE_TABLE = {
+    .name = "failure patterns", .size = sizeof (File), .fields = FILE_FIELDS};
+
+typedef struct
+{
+  AssayFailureClass is;
+  GRegex *name, *text; /* a NULL one matches everything */
+  gboolean general;
 } Pattern;
 
-static const Pattern PATTERNS[] = {
-  {"timeout", NULL, TIMEOUT},
-  {"CUDA_ERROR_NO_DEVICE", NULL, NO_DEVICE},
-  {"CUDA_ERROR_STUB_LIBRARY", NULL, NO_DEVICE},
-  {"CUDA_ERROR_UNSUPPORTED_PTX_VERSION", NULL, DRIVER_MISMATCH},
-  {"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", NULL, DRIVER_MISMATCH},
-  {"CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", NULL, DRIVER_MISMATCH},
-  {"CUDA_ERROR_NO_BINARY_FOR_GPU", NULL, ARCH_MISMATCH},
-  {"CUDA_ERROR_OUT_OF_MEMORY", NULL, OOM_DEVICE},
-  {"CUDA_ERROR_ILLEGAL_ADDRESS", NULL, ILLEGAL_ACCESS},
-  {"CUDA_ERROR_INVALID_ADDRESS_SPACE", NULL, ILLEGAL_ACCESS},
-  {"CUDA_ERROR_MISALIGNED_ADDRESS", NULL, MISALIGNED},
-  {"CUDA_ERROR_ASSERT", NULL, DEVICE_ASSERT},
-  {"CUDA_ERROR_LAUNCH_TIMEOUT", NULL, TIMEOUT},
-  {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", NULL, LAUNCH_CONFIG},
-  {"CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", NULL, LAUNCH_CONFIG},
-  {"CUDA_ERROR_ECC_UNCORRECTABLE", NULL, HW_FAULT},
-  {"CUDA_ERROR_HARDWARE_STACK_ERROR", NULL, CRASH},
-  {"CUDA_ERROR_ILLEGAL_INSTRUCTION", NULL, CRASH},
-  {"CUDA_ERROR_NOT_SUPPORTED", NULL, INTERP_GAP},
-  {"CUDA_ERROR_INVALID_PTX", "nsupported", INTERP_GAP},
-  {"CUDA_ERROR_INVALID_PTX", "not supported by the virtual", INTERP_GAP},
-  {"CUDA_ERROR_INVALID_PTX", NULL, COMPILE},
-  {"CUDA_ERROR_LAUNCH_FAILED", NULL, CRASH},
-  {"CUDA_ERROR_NOT_FOUND", NULL, SHAPE_STRIDE},
-  {"symbol", NULL, SHAPE_STRIDE},
-  {"arguments", NULL, SHAPE_STRIDE},
-  {"NVRTC_ERROR_COMPILATION", NULL, COMPILE},
-  {"NVRTC_ERROR_INVALID_OPTION", "arch", ARCH_MISMATCH},
-  {"NVRTC_ERROR", NULL, TOOLCHAIN},
-  {"compile", NULL, COMPILE},
-  {"build", NULL, COMPILE},
-  {"environment", NULL, TOOLCHAIN},
-  {"request", NULL, HARNESS},
-  {"SIGKILL", NULL, OOM_HOST},
-  {"memory", NULL, OOM_HOST},
-  {"contract", NULL, HARNESS},
-  {"SIGXCPU", NULL, TIMEOUT},
-  {"SIG", NULL, CRASH},
-  {"MemoryError", NULL, OOM_HOST},
-  {"CUDA_ERROR_INVALID_VALUE", NULL, LAUNCH_CONFIG},
-  {NULL, "undefined symbol: cuda", INTERP_GAP},
-  {NULL, "undefined symbol: __cuda", INTERP_GAP},
-  {NULL, "out of memory", OOM_DEVICE},
-  {NULL, "illegal memory access", ILLEGAL_ACCESS},
-  {NULL, "misaligned address", MISALIGNED},
-  {NULL, "device-side assert", DEVICE_ASSERT},
-  {NULL, "invalid configuration argument", LAUNCH_CONFIG},
-  {NULL, "too many resources requested", LAUNCH_CONFIG},
-  {NULL, "driver version is insufficient", DRIVER_MISMATCH},
-  {NULL, "no kernel image", ARCH_MISMATCH},
-  {NULL, "unsupported toolchain", DRIVER_MISMATCH},
-  {NULL, "no CUDA-capable device", NO_DEVICE},
-  {NULL, "not supported by the virtual", INTERP_GAP},
-  {NULL, "no memory", OOM_HOST},
-  {NULL, "timed out", TIMEOUT},
-};
-/* clang-format on */
+typedef struct
+{
+  GArray *patterns; /* Pattern */
+  AssayFailureClass unknown;
+} Classifier;
+
+static AssayFailureClass
+make_class (const File *file, const char *id)
+{
+  for (guint i = 0; i < file->classes->len; i++)
+    {
+      const Class *is = g_ptr_array_index (file->classes, i);
+      if (g_str_equal (is->id, id))
+        return (AssayFailureClass) {
+            .failure_class = g_strdup (id),
+            .blame = is->blame,
+            .advice = g_strdup (is->advice),
+            .rule = g_strdup (is->rule),
+        };
+    }
+  g_error (RESOURCE ": a pattern names class \"%s\", which is not in the list", id);
+}
+
+/* "undecided" keeps the class's own blame. */
+static void
+set_blame (AssayFailureClass *is, const char *blame)
+{
+  is->undecided = g_strcmp0 (blame, "undecided") == 0;
+  for (int i = 0; blame && !is->undecided && ASSAY_BLAMES[i]; i++)
+    if (g_str_equal (ASSAY_BLAMES[i], blame))
+      is->blame = i;
+}
+
+static GRegex *
+compile (const char *pattern)
+{
+  g_autoptr (GError) error = NULL;
+  GRegex *regex =
+      pattern ? g_regex_new (pattern, G_REGEX_RAW | G_REGEX_MULTILINE, 0, &error) : NULL;
+  if (error)
+    g_error (RESOURCE ": %s: %s", pattern, error->message);
+  return regex;
+}
+
+/* The file is part of the program: one that does not read is a fault of the build. */
+static Classifier *
+load (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes =
+      g_resource_lookup_data (failure_patterns_get_resource (), RESOURCE, 0, &error);
+  g_autoptr (JsonNode) node =
+      bytes ? assay_json_parse (g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes),
+                                &ASSAY_JSON_LIMITS_RECORD, RESOURCE, &error)
+            : NULL;
+  File *file = node ? assay_json_table_read (&FILE_TABLE, node, "", NULL, &error) : NULL;
+  if (!file)
+    g_error (RESOURCE ": %s", error->message);
+  Classifier *self = g_new0 (Classifier, 1);
+  self->patterns = g_array_new (FALSE, TRUE, sizeof (Pattern));
+  self->unknown = make_class (file, "UNKNOWN");
+  self->unknown.undecided = TRUE;
+  for (guint i = 0; i < file->patterns->len; i++)
+    {
+      const Row *row = g_ptr_array_index (file->patterns, i);
+      Pattern pattern = {
+          .is = make_class (file, row->failure_class),
+          .name = compile (row->name),
+          .text = compile (row->text),
+          .general = row->general,
+      };
+      set_blame (&pattern.is, row->blame);
+      if (row->advice)
+        {
+          g_free (pattern.is.advice);
+          pattern.is.advice = g_strdup (row->advice);
+        }
+      pattern.is.framework = g_strdup (row->framework);
+      pattern.is.source = g_strdup (row->source);
+      g_array_append_val (self->patterns, pattern);
+    }
+  assay_json_table_free (&FILE_TABLE, file);
+  return self;
+}
+
+static const Classifier *
+classifier (void)
+{
+  static gsize ready;
+  if (g_once_init_enter (&ready))
+    g_once_init_leave (&ready, (gsize) load ());
+  return (const Classifier *) ready;
+}
 
 static gboolean
-matches (const Pattern *pattern, const AssayFailure *failure)
+find (const GRegex *regex, const char *text, gsize length, gsize *start, gsize *end)
 {
-  if (pattern->name && (!failure->name || !strstr (failure->name, pattern->name)))
+  g_autoptr (GMatchInfo) match = NULL;
+  int from = 0, to = 0;
+  if (!g_regex_match_full (regex, text, (gssize) length, 0, 0, &match, NULL)
+      || !g_match_info_fetch_pos (match, 0, &from, &to))
     return FALSE;
-  return !pattern->text || (failure->message && strstr (failure->message, pattern->text));
+  *start = (gsize) from;
+  *end = (gsize) to;
+  return TRUE;
+}
+
+/* By name, with the text as a further condition where the pattern has one. */
+static const Pattern *
+by_name (const Classifier *self, const char *name, const char *text, gsize length, gboolean general)
+{
+  gsize start, end;
+  for (guint i = 0; name && i < self->patterns->len; i++)
+    {
+      const Pattern *pattern = &g_array_index (self->patterns, Pattern, i);
+      if (pattern->name && pattern->general == general
+          && g_regex_match (pattern->name, name, 0, NULL)
+          && (!pattern->text || find (pattern->text, text, length, &start, &end)))
+        return pattern;
+    }
+  return NULL;
+}
+
+/* The earliest place in the text; the first in the table of those at one place. */
+static const Pattern *
+by_text (const Classifier *self, const char *text, gsize length, gboolean general, gsize *at,
+         gsize *to)
+{
+  const Pattern *best = NULL;
+  for (guint i = 0; i < self->patterns->len; i++)
+    {
+      const Pattern *pattern = &g_array_index (self->patterns, Pattern, i);
+      gsize start, end;
+      if (pattern->name || pattern->general != general
+          || !find (pattern->text, text, length, &start, &end) || (best && start >= *at))
+        continue;
+      best = pattern;
+      *at = start;
+      *to = end;
+    }
+  return best;
+}
+
+const AssayFailureClass *
+assay_failure_explain (const char *name, const char *text, gsize *start, gsize *end)
+{
+  const Classifier *self = classifier ();
+  const char *words = text ? text : "";
+  gsize length = strlen (words), skipped = 0;
+  *start = *end = 0;
+  for (int general = 0; general < 2; general++)
+    {
+      const Pattern *pattern = by_name (self, name, words, MIN (length, HALF_MIB), general);
+      if (!pattern)
+        pattern = by_text (self, words, MIN (length, HALF_MIB), general, start, end);
+      if (!pattern && length > HALF_MIB)
+        {
+          skipped = MAX (length - HALF_MIB, HALF_MIB);
+          pattern = by_text (self, words + skipped, length - skipped, general, start, end);
+          *start += pattern ? skipped : 0;
+          *end += pattern ? skipped : 0;
+        }
+      if (pattern)
+        return &pattern->is;
+    }
+  return &self->unknown;
 }
 
 const AssayFailureClass *
 assay_failure_classify (const AssayFailure *failure)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (PATTERNS); i++)
-    if (matches (&PATTERNS[i], failure))
-      return &CLASSES[PATTERNS[i].is];
-  return &CLASSES[UNKNOWN];
+  gsize start, end;
+  return assay_failure_explain (failure->name, failure->message, &start, &end);
 }

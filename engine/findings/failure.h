@@ -6,16 +6,28 @@
 G_BEGIN_DECLS
 
 /* The failure classifier: which of the closed list of classes (docs/findings.md) an error is, who is to
- * blame, and what to do. Evidence in order: what the engine itself saw (timeout, signal), driver
- * codes, exception types, then text. */
+ * blame, and what to do. The patterns are data (data/failure-patterns.json). Evidence in order: a name
+ * (what the engine itself saw, a driver code, the type of an exception), then text; in text the earliest
+ * place wins, and a general pattern ("error building extension") only where no specific one matches. */
 typedef struct
 {
-  const char *failure_class; /* "ILLEGAL_ACCESS"; never NULL: "UNKNOWN" */
-  int blame;                 /* AssayBlame */
-  const char *advice;        /* what the reviewer does next */
-  const char *rule;          /* the finding it leads to, or NULL: env.* by class, or run.failed */
+  char *failure_class; /* "ILLEGAL_ACCESS"; never NULL: "UNKNOWN" */
+  int blame; /* AssayBlame; where undecided, whom it counts against until shown otherwise */
+  gboolean
+      undecided;   /* a second run decides: the reference fails alike, or another version works */
+  char *advice;    /* what the reviewer does next */
+  char *rule;      /* the finding it leads to */
+  char *framework; /* "triton", "cuda", "any", …; NULL: nothing matched */
+  char *source;    /* where the message is defined; NULL where it is not recorded */
 } AssayFailureClass;
 
+/* (transfer none), never NULL, lives as long as the process. */
 const AssayFailureClass *assay_failure_classify (const AssayFailure *failure);
+
+/* The same for a whole log: `name` may be NULL. The bytes of `text` that decided are
+ * [*start, *end); both are 0 where the name decided, or nothing did. At most the first and the last
+ * half MiB of the text are read. */
+const AssayFailureClass *assay_failure_explain (const char *name, const char *text, gsize *start,
+                                                gsize *end);
 
 G_END_DECLS

@@ -184,7 +184,8 @@ already_told (const AssayDeriving *deriving, guint before)
       const AssayFailure *earlier = g_ptr_array_index (failures, i);
       gboolean same_workload = g_strcmp0 (earlier->workload, failure->workload) == 0
                                && g_strcmp0 (earlier->role, failure->role) == 0;
-      gboolean same_class = assay_failure_classify (earlier) == assay_failure_classify (failure)
+      gboolean same_class = g_str_equal (assay_failure_classify (earlier)->failure_class,
+                                         assay_failure_classify (failure)->failure_class)
                             && g_strcmp0 (earlier->role, failure->role) == 0;
       if (same_workload || same_class)
         return TRUE;

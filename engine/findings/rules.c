@@ -142,6 +142,9 @@ const AssayRule ASSAY_RULES[] = {
   R ("env.hardware", "environment", INFO, HARDWARE, "harness", NOTHING, NULL)
   R ("env.interpreter-gap", "environment", INFO, INTERPRETER, "harness", NOTHING, NULL)
   R ("env.harness", "environment", INFO, ENVIRONMENT, "harness", NOTHING, NULL)
+  R ("env.import", "environment", INFO, ENVIRONMENT, "harness", NOTHING, NULL)
+  R ("env.api-version", "environment", INFO, ENVIRONMENT, "harness", NOTHING, NULL)
+  R ("env.collective", "environment", INFO, ENVIRONMENT, "harness", NOTHING, NULL)
 };
 /* clang-format on */
 const gsize ASSAY_N_RULES = G_N_ELEMENTS (ASSAY_RULES);
