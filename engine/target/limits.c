@@ -18,45 +18,49 @@
 /* clang-format off */
 static const AssayTargetLimits targets[] = {
   { COMMON, .name = "sm_75", .typical_part = "T4", .major = 7, .minor = 5,
-    .shared_per_block_optin = 64 * KIB, .shared_per_sm = 64 * KIB, .shared_reserved = 0,
+    .shared_per_block_optin = 64 * KIB, .shared_per_sm = 64 * KIB, .shared_reserved = 0, .shared_granularity = 256,
     .max_warps_per_sm = 32, .max_blocks_per_sm = 16, .sm_count = 40,
     .l2_bytes = 4 * MIB, .memory_bytes = 16 * GIB },
   { COMMON, .name = "sm_80", .typical_part = "A100 SXM 80GB", .major = 8, .minor = 0,
-    .shared_per_block_optin = 163 * KIB, .shared_per_sm = 164 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 163 * KIB, .shared_per_sm = 164 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 64, .max_blocks_per_sm = 32, .sm_count = 108,
     .l2_bytes = 40 * MIB, .memory_bytes = 80 * GIB },
   { COMMON, .name = "sm_86", .typical_part = "A40", .major = 8, .minor = 6,
-    .shared_per_block_optin = 99 * KIB, .shared_per_sm = 100 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 99 * KIB, .shared_per_sm = 100 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 48, .max_blocks_per_sm = 16, .sm_count = 84,
     .l2_bytes = 6 * MIB, .memory_bytes = 48 * GIB },
   { COMMON, .name = "sm_87", .typical_part = "Jetson AGX Orin", .major = 8, .minor = 7,
-    .shared_per_block_optin = 163 * KIB, .shared_per_sm = 164 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 163 * KIB, .shared_per_sm = 164 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 48, .max_blocks_per_sm = 16, .sm_count = 16,
     .l2_bytes = 4 * MIB, .memory_bytes = 64 * GIB },
   { COMMON, .name = "sm_89", .typical_part = "L40S", .major = 8, .minor = 9,
-    .shared_per_block_optin = 99 * KIB, .shared_per_sm = 100 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 99 * KIB, .shared_per_sm = 100 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 48, .max_blocks_per_sm = 24, .sm_count = 142,
     .l2_bytes = 96 * MIB, .memory_bytes = 48 * GIB },
   { COMMON, .name = "sm_90", .typical_part = "H100 SXM", .major = 9, .minor = 0,
-    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 64, .max_blocks_per_sm = 32, .sm_count = 132,
     .l2_bytes = 50 * MIB, .memory_bytes = 80 * GIB, .has_clusters = true },
   { COMMON, .name = "sm_100", .typical_part = "B200", .major = 10, .minor = 0,
-    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 64, .max_blocks_per_sm = 32, .sm_count = 148,
     .l2_bytes = 126 * MIB, .memory_bytes = 180 * GIB, .has_clusters = true },
   { COMMON, .name = "sm_103", .typical_part = "B300", .major = 10, .minor = 3,
-    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 64, .max_blocks_per_sm = 32, .sm_count = 148,
     .l2_bytes = 126 * MIB, .memory_bytes = 288 * GIB, .has_clusters = true },
   { COMMON, .name = "sm_110", .typical_part = "Jetson Thor", .major = 11, .minor = 0,
-    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 227 * KIB, .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 48, .max_blocks_per_sm = 24, .sm_count = 20,
     .l2_bytes = 32 * MIB, .memory_bytes = 128 * GIB, .has_clusters = true },
   { COMMON, .name = "sm_120", .typical_part = "RTX PRO 6000", .major = 12, .minor = 0,
-    .shared_per_block_optin = 99 * KIB, .shared_per_sm = 100 * KIB, .shared_reserved = 1 * KIB,
+    .shared_per_block_optin = 99 * KIB, .shared_per_sm = 100 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
     .max_warps_per_sm = 48, .max_blocks_per_sm = 24, .sm_count = 188,
     .l2_bytes = 128 * MIB, .memory_bytes = 96 * GIB, .has_clusters = true },
+  { COMMON, .name = "sm_121", .typical_part = "GB10", .major = 12, .minor = 1,
+    .shared_per_block_optin = 99 * KIB, .shared_per_sm = 100 * KIB, .shared_reserved = 1 * KIB, .shared_granularity = 128,
+    .max_warps_per_sm = 48, .max_blocks_per_sm = 24, .sm_count = 48,
+    .l2_bytes = 24 * MIB, .memory_bytes = 128 * GIB, .has_clusters = true },
 };
 /* clang-format on */
 
@@ -174,29 +178,44 @@ warps_of (const AssayTargetLimits *target, const AssayLaunch *launch)
   return (uint32_t) ((threads + target->warp_size - 1) / target->warp_size);
 }
 
+/* A multiprocessor is four parts, each with a quarter of the registers and of the warps. */
+#define PARTS 4
+
 static uint32_t
-registers_of (const AssayTargetLimits *target, const AssayLaunch *launch)
+registers_per_warp (const AssayTargetLimits *target, const AssayLaunch *launch)
 {
-  uint32_t per_warp = launch->registers_per_thread * target->warp_size;
+  uint32_t needed = launch->registers_per_thread * target->warp_size;
   uint32_t unit = target->register_granularity;
-  return (per_warp + unit - 1) / unit * unit * warps_of (target, launch);
+  return (needed + unit - 1) / unit * unit;
+}
+
+/* Warps that `registers` registers allow, spread over the four parts. */
+static uint32_t
+warps_by_registers (const AssayTargetLimits *target, const AssayLaunch *launch, uint32_t registers)
+{
+  return PARTS * (registers / PARTS / registers_per_warp (target, launch));
 }
 
 static AssayLaunchProblem
 check_registers (const AssayTargetLimits *target, const AssayLaunch *launch, char *text,
                  size_t size)
 {
+  if (launch->registers_per_thread == 0)
+    return ASSAY_LAUNCH_FITS;
   if (launch->registers_per_thread > target->registers_per_thread)
     {
       snprintf (text, size, "%u registers per thread, %s has %u", launch->registers_per_thread,
                 target->name, target->registers_per_thread);
       return ASSAY_LAUNCH_REGISTERS_PER_THREAD;
     }
-  uint32_t needed = registers_of (target, launch);
-  if (needed <= target->registers_per_block)
+  uint32_t warps = warps_of (target, launch);
+  uint32_t most = warps_by_registers (target, launch, target->registers_per_block);
+  if (warps <= most)
     return ASSAY_LAUNCH_FITS;
-  snprintf (text, size, "a block of %u warps with %u registers per thread needs %u, %s has %u",
-            warps_of (target, launch), launch->registers_per_thread, needed, target->name,
+  snprintf (text, size,
+            "a block of %u warps with %u registers per thread, %s holds %u such warps: %u in each "
+            "quarter of its %u registers",
+            warps, launch->registers_per_thread, target->name, most, most / PARTS,
             target->registers_per_block);
   return ASSAY_LAUNCH_REGISTERS;
 }
@@ -243,25 +262,53 @@ assay_launch_problem_rule (AssayLaunchProblem problem)
 }
 
 static uint32_t
-least (uint32_t a, uint32_t b)
+blocks_by_shared (const AssayTargetLimits *target, const AssayLaunch *launch)
 {
-  return a < b ? a : b;
+  uint32_t bytes = launch->static_shared + launch->dynamic_shared + target->shared_reserved;
+  uint32_t unit = target->shared_granularity;
+  bytes = (bytes + unit - 1) / unit * unit;
+  return bytes > 0 ? target->shared_per_sm / bytes : UINT32_MAX;
+}
+
+static uint32_t
+blocks_by_registers (const AssayTargetLimits *target, const AssayLaunch *launch)
+{
+  if (launch->registers_per_thread == 0)
+    return UINT32_MAX;
+  return warps_by_registers (target, launch, target->registers_per_sm) / warps_of (target, launch);
+}
+
+const char *const assay_occupancy_limits[] = {"warps", "registers", "shared memory", "blocks"};
+
+AssayOccupancy
+assay_launch_occupancy (const AssayTargetLimits *target, const AssayLaunch *launch)
+{
+  AssayOccupancy occupancy = {0};
+  AssayLaunch one = *launch;
+  for (int axis = 0; axis < 3; axis++)
+    one.grid[axis] = 1;
+  if (assay_launch_check (target, &one, NULL, 0) != ASSAY_LAUNCH_FITS)
+    return occupancy;
+  const uint32_t allowed[] = {
+      [ASSAY_LIMITED_BY_WARPS] = target->max_warps_per_sm / warps_of (target, launch),
+      [ASSAY_LIMITED_BY_REGISTERS] = blocks_by_registers (target, launch),
+      [ASSAY_LIMITED_BY_SHARED] = blocks_by_shared (target, launch),
+      [ASSAY_LIMITED_BY_BLOCKS] = target->max_blocks_per_sm,
+  };
+  occupancy.blocks = UINT32_MAX;
+  for (int limit = 0; limit <= ASSAY_LIMITED_BY_BLOCKS; limit++)
+    if (allowed[limit] < occupancy.blocks)
+      {
+        occupancy.blocks = allowed[limit];
+        occupancy.limited_by = (AssayOccupancyLimit) limit;
+      }
+  occupancy.warps = occupancy.blocks * warps_of (target, launch);
+  occupancy.share = (double) occupancy.warps / target->max_warps_per_sm;
+  return occupancy;
 }
 
 uint32_t
 assay_launch_blocks_per_sm (const AssayTargetLimits *target, const AssayLaunch *launch)
 {
-  AssayLaunch one = *launch;
-  for (int axis = 0; axis < 3; axis++)
-    one.grid[axis] = 1;
-  if (assay_launch_check (target, &one, NULL, 0) != ASSAY_LAUNCH_FITS)
-    return 0;
-  uint32_t blocks =
-      least (target->max_blocks_per_sm, target->max_warps_per_sm / warps_of (target, launch));
-  uint32_t shared = launch->static_shared + launch->dynamic_shared + target->shared_reserved;
-  if (shared > 0)
-    blocks = least (blocks, target->shared_per_sm / shared);
-  if (launch->registers_per_thread > 0)
-    blocks = least (blocks, target->registers_per_sm / registers_of (target, launch));
-  return blocks;
+  return assay_launch_occupancy (target, launch).blocks;
 }

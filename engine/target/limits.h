@@ -23,7 +23,8 @@ typedef struct
   uint32_t shared_per_block;       /* static, or dynamic without asking */
   uint32_t shared_per_block_optin; /* with CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
   uint32_t shared_per_sm;
-  uint32_t shared_reserved; /* per block, by the system */
+  uint32_t shared_reserved;    /* per block, by the system */
+  uint32_t shared_granularity; /* shared memory is given to a block in multiples of this */
   uint32_t registers_per_sm;
   uint32_t registers_per_block;
   uint32_t registers_per_thread;
@@ -76,6 +77,27 @@ AssayLaunchProblem assay_launch_check (const AssayTargetLimits *target, const As
  * ASSAY_LAUNCH_FITS. */
 const char *assay_launch_problem_rule (AssayLaunchProblem problem);
 
-/* Blocks of this launch that one multiprocessor can hold at a time: the least of what threads,
- * warps, block slots, shared memory and registers allow. 0 if the launch does not fit at all. */
+typedef enum
+{
+  ASSAY_LIMITED_BY_WARPS,
+  ASSAY_LIMITED_BY_REGISTERS,
+  ASSAY_LIMITED_BY_SHARED,
+  ASSAY_LIMITED_BY_BLOCKS
+} AssayOccupancyLimit;
+extern const char *const assay_occupancy_limits[]; /* "warps", "registers", … by the limit */
+
+/* How many blocks of a launch one multiprocessor holds at a time; all 0 if the launch does not fit. */
+typedef struct
+{
+  uint32_t blocks;
+  uint32_t warps;                 /* resident */
+  double share;                   /* of the warps that the multiprocessor could hold, 0 to 1 */
+  AssayOccupancyLimit limited_by; /* what allows no further block; the first of equal ones */
+} AssayOccupancy;
+
+/* Registers are given to warps in multiples of 256, and each quarter of a multiprocessor has a quarter
+ * of them. */
+AssayOccupancy assay_launch_occupancy (const AssayTargetLimits *target, const AssayLaunch *launch);
+
+/* Its blocks alone. */
 uint32_t assay_launch_blocks_per_sm (const AssayTargetLimits *target, const AssayLaunch *launch);
