@@ -45,6 +45,7 @@ struct _AssayNumericsPage
   GCancellable *cancellable;
   AssayPlotWidget *grown, *last_plot;
   AssayLater *later;
+  guint worst_source;
   gboolean filling, busy;
 };
 
@@ -157,19 +158,30 @@ show_explorer (AssayNumericsPage *self)
       self->scenes != NULL ? self->scenes->scenes[ASSAY_FIGURE_PLANE] : NULL, why_empty (self));
 }
 
+/* After the frame that shows the plots. */
+static gboolean
+show_worst (gpointer data)
+{
+  AssayNumericsPage *self = data;
+  gboolean rows = self->scenes != NULL && self->scenes->worst->len > 0;
+
+  self->worst_source = 0;
+  if (rows)
+    assay_data_table_set (self->worst, ASSAY_WORST_COLUMNS, self->scenes->worst);
+  gtk_stack_set_visible_child_name (self->worst_stack, rows ? "table" : "empty");
+  return G_SOURCE_REMOVE;
+}
+
 static void
 show (AssayNumericsPage *self)
 {
-  gboolean rows = self->scenes != NULL && self->scenes->worst->len > 0;
-
   show_plots (self);
   show_summary (self);
   show_explorer (self);
   gtk_label_set_text (self->gold,
                       self->scenes != NULL && self->scenes->gold != NULL ? self->scenes->gold : "");
-  if (rows)
-    assay_data_table_set (self->worst, ASSAY_WORST_COLUMNS, self->scenes->worst);
-  gtk_stack_set_visible_child_name (self->worst_stack, rows ? "table" : "empty");
+  if (self->worst_source == 0)
+    self->worst_source = g_idle_add (show_worst, self);
 }
 
 static void
@@ -446,7 +458,8 @@ worst_activated (AssayNumericsPage *self, guint row)
   const AssayPosition *position;
   gint64 index, cell;
 
-  if (shown == NULL || shown->comparison == NULL || scene == NULL)
+  if (shown == NULL || shown->comparison == NULL || scene == NULL || self->scenes == NULL
+      || row >= self->scenes->worst_indices->len)
     return;
   position = &shown->comparison->position;
   index = g_array_index (self->scenes->worst_indices, gint64, row);
@@ -461,7 +474,7 @@ worst_activated (AssayNumericsPage *self, guint row)
 gboolean
 assay_numerics_page_is_busy (AssayNumericsPage *self)
 {
-  return self->busy;
+  return self->busy || self->worst_source != 0;
 }
 
 /* --- following ------------------------------------------------------------------------------- */
@@ -504,6 +517,7 @@ assay_numerics_page_dispose (GObject *object)
   AssayNumericsPage *self = ASSAY_NUMERICS_PAGE (object);
 
   g_cancellable_cancel (self->cancellable);
+  g_clear_handle_id (&self->worst_source, g_source_remove);
   g_clear_pointer (&self->later, assay_later_free);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_pointer (&self->scenes, assay_numerics_scenes_free);

@@ -227,6 +227,17 @@ set_columns (AssayDataTable *self, const char *const *columns)
     }
 }
 
+static gboolean
+same_rows (const GPtrArray *a, const GPtrArray *b)
+{
+  if (a == NULL || a->len != b->len)
+    return FALSE;
+  for (guint i = 0; i < a->len; i++)
+    if (!g_strv_equal (g_ptr_array_index (a, i), g_ptr_array_index (b, i)))
+      return FALSE;
+  return TRUE;
+}
+
 void
 assay_data_table_set (AssayDataTable *self, const char *const *columns, GPtrArray *rows)
 {
@@ -234,6 +245,10 @@ assay_data_table_set (AssayDataTable *self, const char *const *columns, GPtrArra
   GtkSortListModel *sorted;
 
   g_return_if_fail (ASSAY_IS_DATA_TABLE (self) && columns != NULL && rows != NULL);
+  /* Lines that say the same stay as they are, with what is selected in them. */
+  if (self->columns != NULL && g_strv_equal ((const char *const *) self->columns, columns)
+      && same_rows (self->rows, rows))
+    return;
   g_ptr_array_ref (rows);
   g_clear_pointer (&self->rows, g_ptr_array_unref);
   self->rows = rows;

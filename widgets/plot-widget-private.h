@@ -14,7 +14,8 @@ struct _AssayPlotWidget
   GtkWidget parent;
   AssayPlotScene *scene;
   AssayPlotLayout *layout;
-  char *empty;
+  GdkTexture *picture; /* of the layout, or of the one before while it is painted */
+  gboolean painting, painted;
   GtkWidget *empty_label;
   GtkWidget *buttons;
   GtkWidget *grow;

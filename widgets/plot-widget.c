@@ -6,6 +6,7 @@
 #include "engine/plot/export.h"
 #include "engine/plot/text.h"
 #include "widgets/color-scheme.h"
+#include "widgets/plot-painter.h"
 
 #include <math.h>
 
@@ -57,7 +58,8 @@ style_now (AssayPlotWidget *self)
       assay_plot_style (assay_color_scheme_is_dark () ? ASSAY_THEME_DARK : ASSAY_THEME_LIGHT);
   PangoContext *context = gtk_widget_get_pango_context (GTK_WIDGET (self));
 
-  style.family = pango_font_description_get_family (pango_context_get_font_description (context));
+  style.family = g_intern_string (
+      pango_font_description_get_family (pango_context_get_font_description (context)));
   style.header_reserve = 58;
   return style;
 }
@@ -147,6 +149,46 @@ assay_plot_widget_move_point (AssayPlotWidget *self, double x, double y)
   g_signal_emit (self, signals[POINT_MOVED], 0, x, y);
 }
 
+static void paint (AssayPlotWidget *self);
+
+static void
+picture_ready (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (AssayPlotWidget) self = data;
+  const AssayPlotLayout *layout = assay_plot_paint_layout (result);
+  g_autoptr (GdkTexture) picture = assay_plot_paint_finish (result);
+
+  self->painting = FALSE;
+  if (self->layout == layout)
+    self->painted = TRUE;
+  /* While it is zoomed, what was asked for a moment ago is still worth seeing. */
+  if (self->scene != NULL && self->scene == layout->scene)
+    {
+      g_set_object (&self->picture, picture);
+      gtk_widget_queue_draw (GTK_WIDGET (self));
+    }
+  paint (self);
+}
+
+/* One picture at a time: what changes meanwhile is painted after it. */
+static void
+paint (AssayPlotWidget *self)
+{
+  if (self->layout == NULL || self->painted || self->painting
+      || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
+  self->painting = TRUE;
+  assay_plot_paint_async (self->layout, gtk_widget_get_scale_factor (GTK_WIDGET (self)),
+                          picture_ready, g_object_ref (self));
+}
+
+gboolean
+assay_plot_widget_is_painted (AssayPlotWidget *self)
+{
+  g_return_val_if_fail (ASSAY_IS_PLOT_WIDGET (self), FALSE);
+  return self->layout == NULL || self->painted;
+}
+
 static void
 update_layout (AssayPlotWidget *self)
 {
@@ -154,16 +196,17 @@ update_layout (AssayPlotWidget *self)
   int height = gtk_widget_get_height (GTK_WIDGET (self));
   AssayPlotStyle style;
 
-  g_clear_pointer (&self->layout, assay_plot_layout_free);
+  g_clear_pointer (&self->layout, assay_plot_layout_unref);
   if (self->scene != NULL && width >= MINIMUM_WIDTH / 2 && height >= MINIMUM_HEIGHT / 2)
     {
       style = style_now (self);
       self->layout = assay_plot_layout_new (self->scene, &style, width, height,
                                             self->zoomed ? &self->view : NULL);
     }
+  self->painted = FALSE;
   show_cursor (self);
   show_point (self);
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  paint (self);
 }
 
 void
@@ -235,7 +278,7 @@ assay_plot_widget_set_scene (AssayPlotWidget *self, AssayPlotScene *scene, const
   same = scene != NULL && self->scene != NULL && g_strcmp0 (scene->id, self->scene->id) == 0;
   if (scene != NULL)
     assay_plot_scene_ref (scene);
-  g_clear_pointer (&self->layout, assay_plot_layout_free);
+  g_clear_pointer (&self->layout, assay_plot_layout_unref);
   g_clear_pointer (&self->scene, assay_plot_scene_unref);
   self->scene = scene;
   self->hover = -1;
@@ -243,6 +286,8 @@ assay_plot_widget_set_scene (AssayPlotWidget *self, AssayPlotScene *scene, const
     {
       self->cursor = -1;
       self->zoomed = FALSE;
+      g_clear_object (&self->picture);
+      gtk_widget_queue_draw (GTK_WIDGET (self));
     }
   gtk_label_set_text (GTK_LABEL (self->empty_label), empty != NULL ? empty : "");
   gtk_widget_set_visible (self->empty_label, scene == NULL);
@@ -399,21 +444,33 @@ assay_plot_widget_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   AssayPlotWidget *self = ASSAY_PLOT_WIDGET (widget);
 
-  if (self->layout != NULL)
+  if (self->layout != NULL && assay_plot_widget_shows_table (self))
     {
       cairo_t *cr = gtk_snapshot_append_cairo (
-          snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
-                                         (float) gtk_widget_get_height (widget)));
+          snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget), HEADER));
 
-      if (!assay_plot_widget_shows_table (self))
-        assay_plot_layout_draw (self->layout, cr);
-      else
-        assay_text_draw (cr, &self->layout->style, ASSAY_TEXT_TITLE,
-                         assay_colour (self->layout->style.theme, ASSAY_ROLE_TEXT),
-                         self->scene->title, 0, 4, 0, 0);
+      assay_text_draw (cr, &self->layout->style, ASSAY_TEXT_TITLE,
+                       assay_colour (self->layout->style.theme, ASSAY_ROLE_TEXT),
+                       self->scene->title, 0, 4, 0, 0);
       cairo_destroy (cr);
     }
+  else if (self->picture != NULL)
+    {
+      float scale = (float) gtk_widget_get_scale_factor (widget);
+
+      gtk_snapshot_append_texture (
+          snapshot, self->picture,
+          &GRAPHENE_RECT_INIT (0, 0, (float) gdk_texture_get_width (self->picture) / scale,
+                               (float) gdk_texture_get_height (self->picture) / scale));
+    }
   GTK_WIDGET_CLASS (assay_plot_widget_parent_class)->snapshot (widget, snapshot);
+}
+
+static void
+assay_plot_widget_map (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (assay_plot_widget_parent_class)->map (widget);
+  paint (ASSAY_PLOT_WIDGET (widget));
 }
 
 static void
@@ -490,8 +547,9 @@ assay_plot_widget_dispose (GObject *object)
   if (self->table != NULL)
     gtk_widget_unparent (GTK_WIDGET (self->table));
   self->table = NULL;
-  g_clear_pointer (&self->layout, assay_plot_layout_free);
+  g_clear_pointer (&self->layout, assay_plot_layout_unref);
   g_clear_pointer (&self->scene, assay_plot_scene_unref);
+  g_clear_object (&self->picture);
   G_OBJECT_CLASS (assay_plot_widget_parent_class)->dispose (object);
 }
 
@@ -515,6 +573,7 @@ assay_plot_widget_class_init (AssayPlotWidgetClass *class)
   object_class->set_property = assay_plot_widget_set_property;
   object_class->get_property = assay_plot_widget_get_property;
   widget_class->snapshot = assay_plot_widget_snapshot;
+  widget_class->map = assay_plot_widget_map;
   widget_class->measure = assay_plot_widget_measure;
   widget_class->size_allocate = assay_plot_widget_size_allocate;
   properties[PROP_GROWN] =
@@ -556,4 +615,5 @@ assay_plot_widget_init (AssayPlotWidget *self)
                            G_CALLBACK (update_layout), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-theme-name",
                            G_CALLBACK (update_layout), self, G_CONNECT_SWAPPED);
+  g_signal_connect (self, "notify::scale-factor", G_CALLBACK (update_layout), NULL);
 }

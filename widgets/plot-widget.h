@@ -14,7 +14,8 @@ G_DECLARE_FINAL_TYPE (AssayPlotWidget, assay_plot_widget, ASSAY, PLOT_WIDGET, Gt
  * to pan, double click to fit, arrow keys by datum, Enter to grow, t for the table, c to copy, e to
  * attach as evidence, a menu to save PNG, SVG, PDF and CSV.
  *
- * The plot is drawn once a change; what follows the pointer is a child of its own over it.
+ * The plot is drawn once a change, into a picture, on a thread (plot-painter.h); what follows the
+ * pointer is a child of its own over it.
  *
  * Signals: "grow": toggle between a quarter and the whole page. "attach": this plot as evidence.
  * "message" (text): something was copied or saved, or could not be. "point-moved" (x, y). Property
@@ -32,6 +33,8 @@ void assay_plot_widget_set_point (AssayPlotWidget *self, double x, double y);
 gboolean assay_plot_widget_get_point (AssayPlotWidget *self, double *x, double *y);
 gboolean assay_plot_widget_is_zoomed (AssayPlotWidget *self);
 gboolean assay_plot_widget_shows_table (AssayPlotWidget *self);
+/* What is on the screen is the scene at this size, view and colour, not a picture of before. */
+gboolean assay_plot_widget_is_painted (AssayPlotWidget *self);
 /* Writes on a thread; the ending chooses the format. "message" tells the outcome. */
 void assay_plot_widget_save (AssayPlotWidget *self, const char *path);
 

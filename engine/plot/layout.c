@@ -202,6 +202,7 @@ assay_plot_layout_new (AssayPlotScene *scene, const AssayPlotStyle *style, doubl
                        double height, const AssayPlotView *view)
 {
   AssayPlotLayout *layout = g_new0 (AssayPlotLayout, 1);
+  g_atomic_ref_count_init (&layout->references);
   layout->scene = assay_plot_scene_ref (scene);
   layout->style = *style;
   layout->width = width;
@@ -214,9 +215,18 @@ assay_plot_layout_new (AssayPlotScene *scene, const AssayPlotStyle *style, doubl
   return layout;
 }
 
-void
-assay_plot_layout_free (AssayPlotLayout *layout)
+AssayPlotLayout *
+assay_plot_layout_ref (AssayPlotLayout *layout)
 {
+  g_atomic_ref_count_inc (&layout->references);
+  return layout;
+}
+
+void
+assay_plot_layout_unref (AssayPlotLayout *layout)
+{
+  if (!g_atomic_ref_count_dec (&layout->references))
+    return;
   assay_plot_scene_unref (layout->scene);
   g_array_unref (layout->panels);
   g_array_unref (layout->legend);

@@ -35,8 +35,10 @@ typedef struct
   gboolean shown;
 } AssayLegendItem;
 
+/* Does not change once made: threads may share it. */
 typedef struct
 {
+  gatomicrefcount references;
   AssayPlotScene *scene;
   AssayPlotStyle style;
   double width, height;
@@ -46,8 +48,9 @@ typedef struct
 
 AssayPlotLayout *assay_plot_layout_new (AssayPlotScene *scene, const AssayPlotStyle *style,
                                         double width, double height, const AssayPlotView *view);
-void assay_plot_layout_free (AssayPlotLayout *layout);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlotLayout, assay_plot_layout_free)
+AssayPlotLayout *assay_plot_layout_ref (AssayPlotLayout *layout);
+void assay_plot_layout_unref (AssayPlotLayout *layout);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlotLayout, assay_plot_layout_unref)
 
 void assay_plot_layout_draw (const AssayPlotLayout *layout, cairo_t *cr);
 

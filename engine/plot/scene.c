@@ -45,7 +45,7 @@ AssayPlotScene *
 assay_plot_scene_new (const char *id, const char *title)
 {
   AssayPlotScene *scene = g_new0 (AssayPlotScene, 1);
-  g_ref_count_init (&scene->references);
+  g_atomic_ref_count_init (&scene->references);
   scene->id = g_strdup (id);
   scene->title = g_strdup (title);
   scene->panels = g_ptr_array_new_with_free_func (panel_free);
@@ -58,14 +58,14 @@ assay_plot_scene_new (const char *id, const char *title)
 AssayPlotScene *
 assay_plot_scene_ref (AssayPlotScene *scene)
 {
-  g_ref_count_inc (&scene->references);
+  g_atomic_ref_count_inc (&scene->references);
   return scene;
 }
 
 void
 assay_plot_scene_unref (AssayPlotScene *scene)
 {
-  if (!g_ref_count_dec (&scene->references))
+  if (!g_atomic_ref_count_dec (&scene->references))
     return;
   g_free (scene->id);
   g_free (scene->title);

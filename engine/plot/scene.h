@@ -69,7 +69,7 @@ typedef struct
 
 struct _AssayPlotScene
 {
-  grefcount references;
+  gatomicrefcount references;
   char *id; /* "numerics/ulp/small/y": what evidence refers to */
   char *title, *subtitle;
   char *description; /* for screen readers and captions: one or two sentences with the numbers */

@@ -5,6 +5,7 @@
 #include "tests/ui/glib-quarks.h"
 
 #include "tests/ui/recorded.h"
+#include "widgets/plot-widget.h"
 
 #include <glib/gstdio.h>
 
@@ -204,6 +205,20 @@ three_frames (gpointer frames)
   return *(int *) frames >= 3;
 }
 
+static gboolean
+all_painted (gpointer root)
+{
+  if (!gtk_widget_get_mapped (root))
+    return TRUE;
+  if (ASSAY_IS_PLOT_WIDGET (root) && !assay_plot_widget_is_painted (root))
+    return FALSE;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (!all_painted (child))
+      return FALSE;
+  return TRUE;
+}
+
 void
 assay_ui_settle (AssayUi *ui)
 {
@@ -211,6 +226,9 @@ assay_ui_settle (AssayUi *ui)
   guint tick = gtk_widget_add_tick_callback (GTK_WIDGET (ui->window), frame_drawn, &frames, NULL);
 
   assay_ui_wait (three_frames, &frames, "frames");
+  assay_ui_wait (all_painted, ui->window, "pictures");
+  frames = 0;
+  assay_ui_wait (three_frames, &frames, "frames with pictures");
   gtk_widget_remove_tick_callback (GTK_WIDGET (ui->window), tick);
 }
 

@@ -9,9 +9,9 @@
 
 #include <signal.h>
 
-/* Beyond what a sleeping thread sees at the same time. Frames are painted by the processor here, which
- * takes most of it; our own handlers stay below 10 ms. Checked with -m perf only. */
-#define LONGEST_GAP_MS 150
+/* Beyond what a sleeping thread sees at the same time. Checked with -m perf only: what else the machine
+ * does is in it. */
+#define LONGEST_GAP_MS 50
 
 static AssayContext *
 context_of (AssayUi *ui)

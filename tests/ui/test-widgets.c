@@ -250,6 +250,108 @@ test_plot_saves (PlotFixture *fixture, gconstpointer data)
   g_assert_true (g_str_has_prefix (fixture->message, "not saved"));
 }
 
+/* --- the picture ----------------------------------------------------------------------------- */
+
+static GdkTexture *
+texture_of (GskRenderNode *node)
+{
+  switch ((int) gsk_render_node_get_node_type (node))
+    {
+    case GSK_TEXTURE_NODE:
+      return gsk_texture_node_get_texture (node);
+    case GSK_TRANSFORM_NODE:
+      return texture_of (gsk_transform_node_get_child (node));
+    case GSK_CLIP_NODE:
+      return texture_of (gsk_clip_node_get_child (node));
+    case GSK_ROUNDED_CLIP_NODE:
+      return texture_of (gsk_rounded_clip_node_get_child (node));
+    case GSK_CONTAINER_NODE:
+      for (guint i = 0; i < gsk_container_node_get_n_children (node); i++)
+        {
+          GdkTexture *found = texture_of (gsk_container_node_get_child (node, i));
+
+          if (found != NULL && gdk_texture_get_height (found) > 100) /* not an icon */
+            return found;
+        }
+      return NULL;
+    default:
+      return NULL;
+    }
+}
+
+typedef struct
+{
+  int width, height;
+  guint opaque, hash;
+  double light; /* mean of the opaque pixels, 0 to 1 */
+} Picture;
+
+static Picture
+picture_of (PlotFixture *fixture)
+{
+  GtkWidget *plot = GTK_WIDGET (fixture->plot);
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (plot);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  AssayUi ui = {.window = (gpointer) fixture->window};
+  g_autofree guint32 *pixels = NULL;
+  GskRenderNode *node;
+  GdkTexture *texture;
+  Picture picture = {0};
+
+  assay_ui_settle (&ui);
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (plot),
+                          gtk_widget_get_height (plot));
+  node = gtk_snapshot_free_to_node (snapshot);
+  texture = texture_of (node);
+  g_assert_nonnull (texture);
+  picture.width = gdk_texture_get_width (texture);
+  picture.height = gdk_texture_get_height (texture);
+  pixels = g_new (guint32, picture.width * picture.height);
+  gdk_texture_download (texture, (guchar *) pixels, 4 * (gsize) picture.width);
+  for (int i = 0; i < picture.width * picture.height; i++)
+    {
+      picture.hash = picture.hash * 31 + pixels[i];
+      if (pixels[i] >> 24 != 255)
+        continue;
+      picture.opaque++;
+      picture.light += (pixels[i] >> 8 & 255) / 255.0;
+    }
+  picture.light /= picture.opaque;
+  gsk_render_node_unref (node);
+  return picture;
+}
+
+static void
+test_plot_picture (PlotFixture *fixture, gconstpointer data)
+{
+  GtkWidget *plot = GTK_WIDGET (fixture->plot);
+  int scale = gtk_widget_get_scale_factor (plot);
+  Picture first = picture_of (fixture), zoomed, again, larger, dark;
+
+  g_assert_cmpint (first.width, ==, gtk_widget_get_width (plot) * scale);
+  g_assert_cmpint (first.height, ==, gtk_widget_get_height (plot) * scale);
+  g_assert_cmpuint (first.opaque, >, 1000);
+  g_assert_true (press (plot, GDK_KEY_plus, 0));
+  g_assert_true (assay_plot_widget_is_zoomed (fixture->plot));
+  zoomed = picture_of (fixture);
+  g_assert_cmpuint (zoomed.hash, !=, first.hash);
+  g_assert_true (press (plot, GDK_KEY_f, 0));
+  again = picture_of (fixture);
+  g_assert_cmpuint (again.hash, ==, first.hash);
+  gtk_widget_set_size_request (plot, 700, 450);
+  larger = picture_of (fixture);
+  g_assert_cmpint (larger.width, >, first.width);
+  g_assert_cmpint (larger.width, ==, gtk_widget_get_width (plot) * scale);
+  g_assert_cmpint (larger.height, ==, gtk_widget_get_height (plot) * scale);
+  assay_color_scheme_set (ASSAY_COLOR_SCHEME_DARK);
+  dark = picture_of (fixture);
+  assay_color_scheme_set (ASSAY_COLOR_SCHEME_LIGHT);
+  again = picture_of (fixture);
+  g_assert_cmpint (dark.width, ==, larger.width);
+  g_assert_cmpfloat (dark.light, >, larger.light + 0.1); /* light ink on dark ground */
+  g_assert_cmpuint (again.hash, ==, larger.hash);
+}
+
 /* Moving the pointer redraws what lies over the plot, never the plot. */
 static void
 test_plot_cursor_is_a_layer_of_its_own (PlotFixture *fixture, gconstpointer data)
@@ -383,6 +485,7 @@ main (int argc, char **argv)
   PLOT ("/widgets/plot/zoom", ASSAY_FIGURE_RELATIVE, test_plot_zoom);
   PLOT ("/widgets/plot/accessible", ASSAY_FIGURE_MARGIN, test_plot_accessible);
   PLOT ("/widgets/plot/saves", ASSAY_FIGURE_MARGIN, test_plot_saves);
+  PLOT ("/widgets/plot/picture", ASSAY_FIGURE_RELATIVE, test_plot_picture);
   PLOT ("/widgets/plot/cursor-layer", ASSAY_FIGURE_ULP, test_plot_cursor_is_a_layer_of_its_own);
   g_test_add_func ("/widgets/data-table", test_data_table);
   g_test_add_func ("/widgets/notices", test_notices_replace_by_topic);
