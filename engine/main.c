@@ -15,6 +15,7 @@ static const AssayCommand COMMANDS[] = {
     {"report", "write the document of a review", assay_command_report},
     {"devices", "devices a run can be asked for", assay_command_devices},
     {"doctor", "what works on this computer, and why not", assay_command_doctor},
+    {"matrix", "compile for every architecture, and show what each needs", assay_command_matrix},
     {"explain", "which failure a log tells of, and who is to blame", assay_command_explain},
     {"serve", "serve the workbench over a private socket", assay_command_serve},
 };

@@ -28,6 +28,7 @@ int assay_command_explain (int argc, char **argv);
 int assay_command_exec (int argc, char **argv);
 int assay_command_devices (int argc, char **argv);
 int assay_command_doctor (int argc, char **argv);
+int assay_command_matrix (int argc, char **argv);
 int assay_command_report (int argc, char **argv);
 int assay_command_sweep (int argc, char **argv);
 

@@ -30,6 +30,8 @@ void assay_respond_problem (SoupServerMessage *message, guint status, const char
 /* Streams a job's events from number `since` + 1 until the job is finished or the client is gone. */
 void assay_stream_events (AssayService *service, SoupServerMessage *message, AssayJob *job,
                           guint64 since);
+/* Answers with the matrix that the body asks for, when it is made. */
+void assay_post_matrix (AssayService *service, SoupServerMessage *message);
 /* Sends one file of a run folder; refuses what is not a regular file inside of it. */
 void assay_send_file (SoupServerMessage *message, const char *folder, const char *path);
 

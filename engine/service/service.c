@@ -319,14 +319,21 @@ get_events (const Call *call)
     }
 }
 
+static void
+post_matrix (const Call *call)
+{
+  assay_post_matrix (call->service, call->message);
+}
+
 static const AssayRoutePattern PATTERNS[] = {
-    {"GET", "version"},       {"GET", "devices"},         {"GET", "runs"},
-    {"POST", "runs"},         {"GET", "runs/*"},          {"DELETE", "runs/*"},
-    {"GET", "runs/*/events"}, {"GET", "runs/*/files/**"}, {NULL, NULL},
+    {"GET", "version"}, {"GET", "devices"},   {"GET", "runs"},          {"POST", "runs"},
+    {"GET", "runs/*"},  {"DELETE", "runs/*"}, {"GET", "runs/*/events"}, {"GET", "runs/*/files/**"},
+    {"POST", "matrix"}, {NULL, NULL},
 };
 
 static const Handler HANDLERS[] = {
-    get_version, get_devices, get_runs, post_runs, get_run, delete_run, get_events, get_run_file,
+    get_version, get_devices, get_runs,     post_runs,   get_run,
+    delete_run,  get_events,  get_run_file, post_matrix,
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (HANDLERS) + 1 == G_N_ELEMENTS (PATTERNS));
 

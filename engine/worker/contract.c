@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/worker/contract.h"
 
-const char *const ASSAY_REQUESTS[] = {"probe", "compile", "build", "reference", "run", NULL};
+const char *const ASSAY_REQUESTS[] = {"probe", "compile", "build", "reference",
+                                      "run",   "matrix",  NULL};
 const char *const ASSAY_REPLIES[] = {"phase", "launch", "finding", "caveat", "error", "done", NULL};
 
 static const char *const PROBE_PHASES[] = {"open", NULL};
@@ -10,9 +11,10 @@ static const char *const BUILD_PHASES[] = {"compile", "write", NULL};
 static const char *const REFERENCE_PHASES[] = {"load", "call", NULL};
 static const char *const RUN_PHASES[] = {"open",   "load",        "allocate", "upload",
                                          "launch", "synchronise", "download", NULL};
+static const char *const MATRIX_PHASES[] = {"load", "compile", NULL};
 
 const char *const *const ASSAY_PHASES[ASSAY_N_REQUESTS] = {
-    PROBE_PHASES, COMPILE_PHASES, BUILD_PHASES, REFERENCE_PHASES, RUN_PHASES,
+    PROBE_PHASES, COMPILE_PHASES, BUILD_PHASES, REFERENCE_PHASES, RUN_PHASES, MATRIX_PHASES,
 };
 
 #define F(member_, kind_, ...) ASSAY_JSON_FIELD (T, member_, #member_, kind_, __VA_ARGS__)
@@ -89,6 +91,9 @@ static const AssayJsonField REQUEST_FIELDS[] = {
     F (nvcc, STRING),
     F (includes, STRV),
     F (target, STRING),
+    F (targets, STRV),
+    F (slice, INT),
+    F (slices, INT),
     F (sources, LIST, .table = &ASSAY_WORKER_SOURCE_TABLE),
     F (options, STRV),
     F (symbol, STRING),

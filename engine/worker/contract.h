@@ -16,6 +16,7 @@ typedef enum
   ASSAY_REQUEST_BUILD,     /* C source to shared libraries, by the system's compiler */
   ASSAY_REQUEST_REFERENCE, /* call a library that was built so */
   ASSAY_REQUEST_RUN,       /* launch a kernel */
+  ASSAY_REQUEST_MATRIX,    /* compile for many targets, for what the compiler says alone */
   ASSAY_N_REQUESTS,
 } AssayRequestKind;
 
@@ -101,8 +102,11 @@ typedef struct
   char *nvrtc;
   char *nvcc; /* the second way, for files with host code; may be NULL */
   char **includes;
-  char *target;       /* "sm_80" */
-  GPtrArray *sources; /* AssayWorkerSource *; the first one holds the symbol */
+  char *target;         /* "sm_80" */
+  char **targets;       /* of `matrix`: NULL for every architecture that NVRTC knows */
+  gint64 slice, slices; /* of `matrix`: every one of them with index % slices == slice; slice
+                           1 of 1 is none, and asks for the list alone */
+  GPtrArray *sources;   /* AssayWorkerSource *; the first one holds the symbol */
   char **options;
   char *symbol;       /* of kernel or function, as the task names it */
   gboolean resources; /* registers and spills as well: costs the time of ptxas */

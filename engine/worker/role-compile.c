@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/worker/compile.h"
 #include "engine/worker/roles.h"
 
 #include "engine/device/nvrtc.h"
@@ -8,18 +9,8 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#define LOG_LIMIT 65536
-
-typedef struct
-{
-  char *ptx, *log, *compiler;
-  char *lowered; /* of a symbol that is a C++ expression, or NULL */
-  char *library; /* host: file */
-  gboolean compiled;
-} Outcome;
-
-static void
-outcome_clear (Outcome *outcome)
+void
+assay_compiled_clear (AssayCompiled *outcome)
 {
   g_free (outcome->ptx);
   g_free (outcome->log);
@@ -28,9 +19,8 @@ outcome_clear (Outcome *outcome)
   g_free (outcome->library);
 }
 
-/* One file is compiled under its own name; several become one unit that includes them in turn. */
-static char *
-read_unit (const AssayWorkerRequest *request, const char **name, char **reason)
+char *
+assay_compile_read (const AssayWorkerRequest *request, const char **name, char **reason)
 {
   GString *unit = g_string_new (NULL);
   guint units = 0;
@@ -103,9 +93,9 @@ is_expression (const char *symbol)
   return symbol && (strchr (symbol, '<') || strstr (symbol, "::"));
 }
 
-static void
-compile_nvrtc (const AssayNvrtc *nvrtc, const AssayWorkerRequest *request, const char *unit,
-               const char *name, Outcome *outcome)
+void
+assay_compile_nvrtc (const AssayNvrtc *nvrtc, const AssayWorkerRequest *request, const char *unit,
+                     const char *name, AssayCompiled *outcome)
 {
   AssayNvrtcProgram *program = NULL;
   AssayShims shims = assay_shims (request->includes && request->includes[0]);
@@ -143,9 +133,8 @@ compile_nvrtc (const AssayNvrtc *nvrtc, const AssayWorkerRequest *request, const
     nvrtc->nvrtcDestroyProgram (&program);
 }
 
-/* Words that tell a file with host code, which NVRTC cannot read and nvcc can. */
-static gboolean
-has_host_code (const char *unit)
+gboolean
+assay_compile_has_host_code (const char *unit)
 {
   static const char *const words[] = {
       "<<<",        "int main",          "cudaMalloc",
@@ -263,8 +252,8 @@ prepare_library (Nvcc *nvcc, const AssayWorkerRequest *request, const char *fold
   add_unit (nvcc, path);
 }
 
-static void
-compile_nvcc (const AssayWorkerRequest *request, const char *unit, Outcome *outcome)
+void
+assay_compile_nvcc (const AssayWorkerRequest *request, const char *unit, AssayCompiled *outcome)
 {
   g_autofree char *folder = g_dir_make_tmp ("nvcc-XXXXXX", NULL);
   g_autofree char *path = unit_path (request, folder ? folder : ".", unit);
@@ -293,10 +282,10 @@ compile_nvcc (const AssayWorkerRequest *request, const char *unit, Outcome *outc
   nvcc_clear (&ptx);
 }
 
-static char *
-short_log (const char *log)
+char *
+assay_compile_log (const char *log)
 {
-  return g_utf8_make_valid (log, (gssize) MIN (strlen (log), LOG_LIMIT));
+  return g_utf8_make_valid (log, (gssize) MIN (strlen (log), ASSAY_COMPILE_LOG_LIMIT));
 }
 
 /* The first line that says error, or the first line. */
@@ -311,12 +300,12 @@ first_error (const char *log)
 }
 
 static void
-fail_compile (AssayChannel *channel, const Outcome *outcome)
+fail_compile (AssayChannel *channel, const AssayCompiled *outcome)
 {
   AssayWorkerError *error = assay_worker_error_new ();
   error->kind = g_strdup ("compile");
   error->message = first_error (outcome->log);
-  error->log = short_log (outcome->log);
+  error->log = assay_compile_log (outcome->log);
   error->name = g_strdup (outcome->compiler);
   assay_channel_fail (channel, error);
 }
@@ -385,7 +374,7 @@ find_exported (char **names, const char *symbol)
 }
 
 static gboolean
-hand_over (AssayChannel *channel, const AssayWorkerRequest *request, const Outcome *outcome)
+hand_over (AssayChannel *channel, const AssayWorkerRequest *request, const AssayCompiled *outcome)
 {
   gsize bytes = 0;
   g_autofree char *library = NULL;
@@ -402,7 +391,7 @@ hand_over (AssayChannel *channel, const AssayWorkerRequest *request, const Outco
 
 /* The name to look for at run time; NULL after the request was ended. (transfer full) */
 static char *
-find_symbol (AssayChannel *channel, const AssayWorkerRequest *request, const Outcome *outcome)
+find_symbol (AssayChannel *channel, const AssayWorkerRequest *request, const AssayCompiled *outcome)
 {
   const char *symbol = outcome->lowered ? outcome->lowered : request->symbol;
   g_autoptr (GPtrArray) entries = assay_ptx_entries (outcome->ptx);
@@ -421,13 +410,13 @@ find_symbol (AssayChannel *channel, const AssayWorkerRequest *request, const Out
 }
 
 static void
-finish (AssayChannel *channel, const AssayWorkerRequest *request, const Outcome *outcome)
+finish (AssayChannel *channel, const AssayWorkerRequest *request, const AssayCompiled *outcome)
 {
   g_autofree char *entry = find_symbol (channel, request, outcome);
   if (!entry || !hand_over (channel, request, outcome))
     return;
   JsonObject *fields = json_object_new ();
-  g_autofree char *log = short_log (outcome->log);
+  g_autofree char *log = assay_compile_log (outcome->log);
   json_object_set_string_member (fields, "entry", entry);
   json_object_set_string_member (fields, "compiler", outcome->compiler);
   json_object_set_string_member (fields, "log", log);
@@ -437,7 +426,7 @@ finish (AssayChannel *channel, const AssayWorkerRequest *request, const Outcome 
 /* FALSE when the request was ended. */
 static gboolean
 compile_device (AssayChannel *channel, const AssayWorkerRequest *request, const char *unit,
-                const char *name, Outcome *outcome)
+                const char *name, AssayCompiled *outcome)
 {
   AssayNvrtc nvrtc;
   g_autoptr (GError) error = NULL;
@@ -447,15 +436,15 @@ compile_device (AssayChannel *channel, const AssayWorkerRequest *request, const 
       return FALSE;
     }
   assay_channel_phase (channel, "compile");
-  compile_nvrtc (&nvrtc, request, unit, name, outcome);
-  if (!outcome->compiled && request->nvcc && has_host_code (unit))
-    compile_nvcc (request, unit, outcome);
+  assay_compile_nvrtc (&nvrtc, request, unit, name, outcome);
+  if (!outcome->compiled && request->nvcc && assay_compile_has_host_code (unit))
+    assay_compile_nvcc (request, unit, outcome);
   return TRUE;
 }
 
 static gboolean
 compile_host (AssayChannel *channel, const AssayWorkerRequest *request, const char *unit,
-              Outcome *outcome)
+              AssayCompiled *outcome)
 {
   if (!request->nvcc)
     {
@@ -464,7 +453,7 @@ compile_host (AssayChannel *channel, const AssayWorkerRequest *request, const ch
       return FALSE;
     }
   assay_channel_phase (channel, "compile");
-  compile_nvcc (request, unit, outcome);
+  assay_compile_nvcc (request, unit, outcome);
   return TRUE;
 }
 
@@ -473,9 +462,9 @@ assay_worker_compile (AssayChannel *channel, const AssayWorkerRequest *request)
 {
   g_autofree char *reason = NULL;
   const char *name = NULL;
-  Outcome outcome = {0};
+  AssayCompiled outcome = {0};
   assay_channel_phase (channel, "load");
-  g_autofree char *unit = read_unit (request, &name, &reason);
+  g_autofree char *unit = assay_compile_read (request, &name, &reason);
   if (!unit || request->sources->len == 0 || !request->symbol || !request->target)
     {
       assay_channel_fail_message (channel, "request", "no source to compile: %s",
@@ -488,5 +477,5 @@ assay_worker_compile (AssayChannel *channel, const AssayWorkerRequest *request)
     finish (channel, request, &outcome);
   else if (going)
     fail_compile (channel, &outcome);
-  outcome_clear (&outcome);
+  assay_compiled_clear (&outcome);
 }

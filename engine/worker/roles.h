@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 /* What a worker can be asked; each serves one request to its `done` or `error`. */
 void assay_worker_probe (AssayChannel *channel, const AssayWorkerRequest *request);
 void assay_worker_compile (AssayChannel *channel, const AssayWorkerRequest *request);
+void assay_worker_matrix (AssayChannel *channel, const AssayWorkerRequest *request);
 void assay_worker_build (AssayChannel *channel, const AssayWorkerRequest *request);
 void assay_worker_reference (AssayChannel *channel, const AssayWorkerRequest *request);
 void assay_worker_run (AssayChannel *channel, const AssayWorkerRequest *request);
