@@ -33,6 +33,7 @@ gboolean assay_derive_has (const AssayDeriving *deriving, const char *prefix);
 void assay_derive_reports (AssayDeriving *deriving);
 void assay_derive_failures (AssayDeriving *deriving);
 void assay_derive_numbers (AssayDeriving *deriving);
+void assay_derive_off_list (AssayDeriving *deriving);
 void assay_derive_audit (AssayDeriving *deriving);
 void assay_derive_task (AssayDeriving *deriving);
 void assay_derive_skipped (AssayDeriving *deriving);

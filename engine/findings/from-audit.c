@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Of the results that are not zero: beyond one half, most of the output is not looked at. */
+#define MOST_BELOW_ATOL 0.5
+
 /* Planted answers. A wrong one gets through the task when every workload that judged it accepted it; a
  * right one is refused when a single workload refuses it. */
 
@@ -44,6 +47,12 @@ collect (const AssayAudit *audit)
 }
 
 static gboolean
+is_redrawn (const Planted *planted)
+{
+  return g_str_has_prefix (planted->name, ASSAY_PROBE_REDRAWN);
+}
+
+static gboolean
 gets_through (const Planted *planted)
 {
   return planted->accepted == planted->judged;
@@ -59,7 +68,7 @@ select_names (const GPtrArray *list, int kind, const char *output, gboolean thro
     {
       const Planted *planted = g_ptr_array_index (list, i);
       if (planted->kind != kind || g_strcmp0 (planted->output, output) != 0
-          || gets_through (planted) != through)
+          || gets_through (planted) != through || is_redrawn (planted))
         continue;
       g_ptr_array_add (names, (gpointer) planted->name);
       if (!*witness || planted->witness->margin > (*witness)->witness->margin)
@@ -164,22 +173,122 @@ add_list (AssayDeriving *deriving, const GPtrArray *list, int kind, const char *
                        g_strdup_printf ("The tolerance of %s %s %s", output, said, all), output);
 }
 
+/* The answer for other values of an input passes: the tolerance cannot see that input. */
 static void
-add_output (AssayDeriving *deriving, const GPtrArray *list, const char *output)
+add_dead_input (AssayDeriving *deriving, const Planted *planted)
+{
+  const AssayProbe *probe = planted->witness;
+  const char *input = planted->name + strlen (ASSAY_PROBE_REDRAWN);
+  g_autofree char *text = rule_text (deriving, probe->workload, probe->output);
+  g_autofree char *where = assay_derive_workloads (planted->accepted, planted->judged);
+  AssayFinding *finding = begin (deriving, "task.dead-input", planted);
+  finding->count = planted->accepted;
+  finding->detail = g_strdup_printf ("The reference, given %s drawn with another seed and "
+                                     "everything else as it is, gives an answer "
+                                     "that %s accepts: on workload `%s` it needs %.3g of the "
+                                     "tolerance. A kernel that reads %s wrong, "
+                                     "or not at all, passes.",
+                                     input, text, probe->workload, probe->margin, input);
+  assay_derive_finish (
+      deriving, finding,
+      g_strdup_printf ("%s does not depend on input %s as far as the tolerance can "
+                       "see, on %s",
+                       planted->output, input, where),
+      planted->name);
+}
+
+/* On every workload, most of the output could be zero. */
+static void
+add_atol_dominated (AssayDeriving *deriving, const char *output)
+{
+  const GPtrArray *gates = deriving->run->audit->gates;
+  const AssayGateFacts *least = NULL;
+  guint judged = 0;
+  for (guint i = 0; i < gates->len; i++)
+    {
+      const AssayGateFacts *facts = g_ptr_array_index (gates, i);
+      if (g_strcmp0 (facts->output, output) != 0)
+        continue;
+      judged++;
+      if (!least || !(facts->below_atol > least->below_atol))
+        least = facts;
+    }
+  if (!least || !(least->below_atol > MOST_BELOW_ATOL))
+    return;
+  g_autofree char *text = rule_text (deriving, least->workload, output);
+  g_autofree char *on = assay_derive_workloads (judged, judged);
+  AssayFinding *finding = assay_derive_add (deriving, "num.atol-dominated");
+  finding->where.workload = g_strdup (least->workload);
+  finding->where.output = g_strdup (output);
+  finding->count = judged;
+  finding->detail = g_strdup_printf ("The rule is %s. Of the %" G_GINT64_FORMAT
+                                     " results on workload `%s` that are not zero, %.4g %% are no "
+                                     "larger than atol: zero would do for each of them. For %.4g "
+                                     "%% the absolute term is the larger "
+                                     "part of what is allowed.",
+                                     text, least->count, least->workload, 100 * least->below_atol,
+                                     100 * least->atol_decides);
+  g_autofree char *plot = g_strdup_printf ("numerics/margin/%s/%s", least->workload, output);
+  assay_derive_evidence (finding, "plot", plot, "planted answers against the gate");
+  assay_derive_finish (
+      deriving, finding,
+      g_strdup_printf ("%.3g %% of %s or more lie below the absolute tolerance on %s: "
+                       "nothing is asked of them",
+                       100 * least->below_atol, output, on),
+      output);
+}
+
+/* A trivial answer that passes explains every other one that does. */
+static gboolean
+add_trivials (AssayDeriving *deriving, const GPtrArray *list, const char *output)
+{
+  gboolean any = FALSE;
+  for (guint i = 0; i < list->len; i++)
+    {
+      const Planted *planted = g_ptr_array_index (list, i);
+      if (planted->kind != ASSAY_PROBE_TRIVIAL || g_strcmp0 (planted->output, output) != 0
+          || !gets_through (planted))
+        continue;
+      add_trivial (deriving, planted);
+      any = TRUE;
+    }
+  return any;
+}
+
+/* A reference that misses the tolerance itself explains why right answers do. */
+static gboolean
+reference_misses (const GPtrArray *list, const char *output)
 {
   for (guint i = 0; i < list->len; i++)
     {
       const Planted *planted = g_ptr_array_index (list, i);
-      if (planted->kind == ASSAY_PROBE_TRIVIAL && g_strcmp0 (planted->output, output) == 0
-          && gets_through (planted))
-        add_trivial (deriving, planted);
+      if (planted->kind == ASSAY_PROBE_REFERENCE && g_strcmp0 (planted->output, output) == 0)
+        return !gets_through (planted);
+    }
+  return FALSE;
+}
+
+static void
+add_output (AssayDeriving *deriving, const GPtrArray *list, const char *output)
+{
+  if (!add_trivials (deriving, list, output))
+    {
+      add_atol_dominated (deriving, output);
+      for (guint i = 0; i < list->len; i++)
+        {
+          const Planted *planted = g_ptr_array_index (list, i);
+          if (is_redrawn (planted) && g_strcmp0 (planted->output, output) == 0
+              && gets_through (planted))
+            add_dead_input (deriving, planted);
+        }
     }
   add_list (deriving, list, ASSAY_PROBE_DOWNGRADE, output, "num.downgrade-passes", TRUE,
             "accepts lower precision:");
   add_list (deriving, list, ASSAY_PROBE_MUTANT, output, "num.tolerance-too-loose", TRUE,
             "lets wrong answers through:");
-  add_list (deriving, list, ASSAY_PROBE_HONEST, output, "num.tolerance-too-tight", FALSE,
-            "refuses right answers:");
+  if (!reference_misses (list, output))
+    add_list (deriving, list, ASSAY_PROBE_HONEST, output, "num.tolerance-too-tight", FALSE,
+              "refuses right answers:");
 }
 
 void

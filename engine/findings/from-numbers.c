@@ -27,11 +27,27 @@ infinite_mismatches (const AssayComparison *c)
   return c->inf.opposite + c->inf.candidate_only + c->inf.reference_only;
 }
 
+/* The reference misses its own tolerance against gold, and the candidate is the more precise of the two;
+ * or the cross-check contradicts the reference, and agrees with the candidate. */
+static gboolean
+reference_is_to_blame (const AssayOutput *output)
+{
+  const AssayComparison *c = output->comparison;
+  const AssayComparison *its = output->gold ? output->gold->reference : NULL;
+  const AssayCrossCheck *cross = output->cross_check;
+  if (cross && !cross->reference_accepted && cross->candidate_accepted)
+    return TRUE;
+  return its && !its->accepted && c->rms <= its->rms
+         && fabs (c->max_ulp_real.value) <= fabs (its->max_ulp_real.value);
+}
+
 static gboolean
 is_wrong (const AssayOutput *output, double *weight)
 {
   const AssayComparison *c = output->comparison;
   *weight = c->mismatch_share;
+  if (reference_is_to_blame (output))
+    return FALSE;
   return !c->accepted && c->mismatches > special_mismatches (c) + infinite_mismatches (c);
 }
 
@@ -68,6 +84,13 @@ reference_imprecise (const AssayOutput *output, double *weight)
     return FALSE;
   *weight = gold->reference->margin;
   return *weight > 0.25;
+}
+
+static gboolean
+contradicted (const AssayOutput *output, double *weight)
+{
+  *weight = output->cross_check ? output->cross_check->max_abs : 0;
+  return output->cross_check && !output->cross_check->reference_accepted;
 }
 
 static int
@@ -341,10 +364,18 @@ add_reference (AssayDeriving *deriving, const char *name)
   Witness w = find_witness (deriving, name, reference_imprecise, &failing, &judged);
   if (!w.output)
     return;
-  const AssayComparison *c = w.output->gold->reference;
+  const AssayComparison *c = w.output->gold->reference, *own = w.output->comparison;
   AssayFinding *finding = begin (deriving, "num.reference-imprecise", &w, failing);
   finding->detail = g_strdup_printf ("The task's own reference against gold (%s): %s",
                                      w.output->gold->method, c->verdict);
+  if (!own->accepted && reference_is_to_blame (w.output))
+    {
+      g_autofree char *detail = finding->detail;
+      finding->detail =
+          g_strdup_printf ("%s\n\nThe candidate is refused though it is more precise: "
+                           "its RMS error against gold is %.3g, the reference's %.3g.",
+                           detail, own->rms, c->rms);
+    }
   add_plot (finding, "margin", &w, "the reference against the gate");
   assay_derive_finish (
       deriving, finding,
@@ -352,6 +383,35 @@ add_reference (AssayDeriving *deriving, const char *name)
                        "on %s: a right candidate can fail",
                        100 * c->margin, name, w.workload->name),
       name);
+}
+
+static void
+add_contradiction (AssayDeriving *deriving, const char *name)
+{
+  guint failing, judged;
+  Witness w = find_witness (deriving, name, contradicted, &failing, &judged);
+  if (!w.output)
+    return;
+  const AssayCrossCheck *cross = w.output->cross_check;
+  AssayFinding *finding = begin (deriving, "task.spec-mismatch", &w, failing);
+  g_autofree char *place = place_of (w.output, cross->index);
+  g_autofree char *on = assay_derive_workloads (failing, judged);
+  finding->where.index = cross->index;
+  finding->detail = g_strdup_printf (
+      "The task's two references give different answers by its own rule. Furthest apart at %s: the "
+      "reference has %.9g, the cross-check %.9g. The candidate %s with the cross-check. Higher "
+      "precision cannot settle this: it is about the formula.",
+      place, cross->reference, cross->cross_check,
+      cross->candidate_accepted ? "agrees" : "does not agree");
+  add_plot (finding, "position", &w, "where the candidate differs from the reference");
+  assay_derive_finish (deriving, finding,
+                       g_strdup_printf ("Reference and cross-check disagree about %s on %s: %.6g "
+                                        "against %.6g at %s; the candidate agrees with %s",
+                                        name, on, cross->reference, cross->cross_check, place,
+                                        cross->candidate_accepted        ? "the cross-check"
+                                        : w.output->comparison->accepted ? "the reference"
+                                                                         : "neither"),
+                       name);
 }
 
 static void
@@ -431,6 +491,7 @@ assay_derive_numbers (AssayDeriving *deriving)
       add_special (deriving, name);
       add_shape_of_error (deriving, name);
       add_reference (deriving, name);
+      add_contradiction (deriving, name);
     }
   if (assay_task_promise (deriving->facts->task->numerics.deterministic) != 0)
     add_repeats (deriving);

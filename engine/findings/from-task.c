@@ -3,6 +3,7 @@
 
 #include "engine/task/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What the task's own declaration shows without running anything. */
@@ -215,7 +216,8 @@ check_tolerance (AssayDeriving *deriving, const AssayPlan *plan, const AssayPlan
     }
   gint64 row = output->ndim ? output->shape[output->ndim - 1] : 1;
   guint64 spare = (guint64) ((1 - t->matched_ratio) * (double) output->count);
-  gboolean escape = t->matched_ratio < 1 && output->ndim >= 2 && row > 0 && spare >= (guint64) row;
+  gboolean escape = t->matched_ratio < 1 && isnan (t->max_error_cap) && output->ndim >= 2 && row > 0
+                    && spare >= (guint64) row;
   if (!escape || assay_derive_has (deriving, "num.matched-ratio-escape"))
     return;
   AssayFinding *finding = assay_derive_add (deriving, "num.matched-ratio-escape");

@@ -21,13 +21,15 @@ typedef enum
   ASSAY_NEEDS_RACE,
   ASSAY_NEEDS_RACE_GLOBAL,
   ASSAY_NEEDS_SYNC,
-  ASSAY_NEEDS_DEVICE,    /* a real device, timed */
-  ASSAY_NEEDS_PROFILE,   /* an imported profile or counters read by perf */
-  ASSAY_NEEDS_START,     /* a starting point that was run beside the candidate */
-  ASSAY_NEEDS_CHECKER,   /* the task's own checker or harness */
-  ASSAY_NEEDS_PROBE,     /* probe runs that this version does not make */
-  ASSAY_NEEDS_FRAMEWORK, /* another framework's worker */
-  ASSAY_NEEDS_REVIEWER,  /* a human reading */
+  ASSAY_NEEDS_DEVICE,      /* a real device, timed */
+  ASSAY_NEEDS_PROFILE,     /* an imported profile or counters read by perf */
+  ASSAY_NEEDS_START,       /* a starting point that was run beside the candidate */
+  ASSAY_NEEDS_CROSS_CHECK, /* a second reference that ran */
+  ASSAY_NEEDS_OFF_LIST,    /* the candidate on what the task allows and does not list */
+  ASSAY_NEEDS_CHECKER,     /* the task's own checker or harness */
+  ASSAY_NEEDS_PROBE,       /* probe runs that this version does not make */
+  ASSAY_NEEDS_FRAMEWORK,   /* another framework's worker */
+  ASSAY_NEEDS_REVIEWER,    /* a human reading */
 } AssayRuleNeed;
 
 typedef struct

@@ -7,7 +7,7 @@
 
 typedef struct
 {
-  gboolean ran, compared, gold, audited, repeated, compiled, virtual_gpu;
+  gboolean ran, compared, gold, cross_checked, audited, repeated, compiled, virtual_gpu, off_list;
   const char *checks;
 } Done;
 
@@ -19,6 +19,7 @@ what_was_done (const AssayDeriving *deriving)
       .audited = run->audit && run->audit->probes->len > 0,
       .repeated = deriving->facts->repeats && deriving->facts->repeats->len > 0,
       .compiled = run->compile->len > 0,
+      .off_list = run->off_list->len > 0,
       .virtual_gpu = g_strcmp0 (run->device.kind, "virtual") == 0,
       .checks = deriving->facts->checks,
   };
@@ -32,6 +33,7 @@ what_was_done (const AssayDeriving *deriving)
           const AssayOutput *output = g_ptr_array_index (workload->outputs, k);
           done.compared |= output->comparison != NULL;
           done.gold |= output->gold != NULL;
+          done.cross_checked |= output->cross_check != NULL;
         }
     }
   return done;
@@ -83,6 +85,10 @@ why_not (const Done *done, AssayRuleNeed need)
       return "needs counters that no rule reads yet in this version";
     case ASSAY_NEEDS_START:
       return "this version does not run the starting point beside the candidate";
+    case ASSAY_NEEDS_CROSS_CHECK:
+      return done->cross_checked ? NULL : "the task has no cross-check that ran";
+    case ASSAY_NEEDS_OFF_LIST:
+      return done->off_list ? NULL : "the candidate did not run on anything off the list";
     case ASSAY_NEEDS_CHECKER:
       return "this version does not run a task's own checker";
     case ASSAY_NEEDS_PROBE:

@@ -180,7 +180,8 @@ probe_answers (const AssayPlanting *planting, AssayAudit *audit, GCancellable *c
   for (guint i = 0; i < planting->input->n_answers; i++)
     {
       const AssayProbeAnswer *answer = &planting->input->answers[i];
-      if (answer->kind != ASSAY_PROBE_HONEST && equals_reference (planting, answer->array))
+      /* Another question's answer that is the same says everything; another precision's says nothing. */
+      if (answer->kind == ASSAY_PROBE_DOWNGRADE && equals_reference (planting, answer->array))
         continue;
       if (!judge (planting, answer->array, planting->reference, answer->kind, answer->name, audit,
                   cancellable, error))

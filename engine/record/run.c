@@ -80,6 +80,20 @@ static const AssayJsonField GOLD_FIELDS[] = {
 #undef F
 const AssayJsonTable ASSAY_GOLD_TABLE = {"gold", sizeof (AssayGold), GOLD_FIELDS, NULL};
 
+#define F(member, kind, ...) FIELD (AssayCrossCheck, member, kind, __VA_ARGS__)
+static const AssayJsonField CROSS_CHECK_FIELDS[] = {
+    F (reference_accepted, BOOLEAN),
+    F (candidate_accepted, BOOLEAN),
+    F (max_abs, DOUBLE),
+    F (index, INT),
+    F (reference, DOUBLE),
+    F (cross_check, DOUBLE),
+    ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_CROSS_CHECK_TABLE = {"cross-check", sizeof (AssayCrossCheck),
+                                                CROSS_CHECK_FIELDS, NULL};
+
 #define F(member, kind, ...) FIELD (AssayOutput, member, kind, __VA_ARGS__)
 static const AssayJsonField OUTPUT_FIELDS[] = {
     F (name, STRING),
@@ -89,6 +103,7 @@ static const AssayJsonField OUTPUT_FIELDS[] = {
     F (tolerance, POINTER, .table = &ASSAY_TOLERANCE_TABLE),
     F (comparison, POINTER, .table = &ASSAY_COMPARISON_TABLE),
     F (gold, POINTER, .table = &ASSAY_GOLD_TABLE),
+    F (cross_check, POINTER, .table = &ASSAY_CROSS_CHECK_TABLE),
     ASSAY_JSON_END,
 };
 #undef F
@@ -139,12 +154,33 @@ static const AssayJsonField PLANE_FIELDS[] = {
 #undef F
 const AssayJsonTable ASSAY_PLANE_TABLE = {"plane", sizeof (AssayPlane), PLANE_FIELDS, NULL};
 
+#define F(member, kind, ...) FIELD (AssayGateFacts, member, kind, __VA_ARGS__)
+static const AssayJsonField GATE_FACTS_FIELDS[] = {
+    F (workload, STRING),     F (output, STRING), F (count, INT), F (below_atol, DOUBLE),
+    F (atol_decides, DOUBLE), F (spare, INT),     ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_GATE_FACTS_TABLE = {"gate facts", sizeof (AssayGateFacts),
+                                               GATE_FACTS_FIELDS, NULL};
+
+#define F(member, kind, ...) FIELD (AssayOffList, member, kind, __VA_ARGS__)
+static const AssayJsonField OFF_LIST_FIELDS[] = {
+    F (kind, STRING),      F (name, STRING),     F (workload, STRING), F (output, STRING),
+    F (accepted, BOOLEAN), F (wrong, BOOLEAN),   F (rms_ulp, DOUBLE),  F (listed, DOUBLE),
+    F (reference, DOUBLE), F (mismatches, UINT), F (count, UINT),      F (verdict, STRING),
+    ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_OFF_LIST_TABLE = {"off-list run", sizeof (AssayOffList), OFF_LIST_FIELDS,
+                                             NULL};
+
 #define F(member, kind, ...) FIELD (AssayAudit, member, kind, __VA_ARGS__)
 static const AssayJsonField AUDIT_FIELDS[] = {
     F (grade, STRING),
     F (summary, STRING),
     F (probes, LIST, .table = &ASSAY_PROBE_TABLE),
     F (planes, LIST, .table = &ASSAY_PLANE_TABLE),
+    F (gates, LIST, .table = &ASSAY_GATE_FACTS_TABLE),
     ASSAY_JSON_END,
 };
 #undef F
@@ -237,6 +273,7 @@ static const AssayJsonField RUN_FIELDS[] = {
     F (stages, LIST, .table = &ASSAY_STAGE_TABLE),
     F (compile, LIST, .table = &ASSAY_COMPILE_TABLE),
     F (workloads, LIST, .table = &ASSAY_WORKLOAD_RECORD_TABLE),
+    F (off_list, LIST, .table = &ASSAY_OFF_LIST_TABLE),
     F (audit, POINTER, .table = &ASSAY_AUDIT_TABLE),
     F (findings, LIST, .table = &ASSAY_FINDING_TABLE),
     F (skipped_rules, LIST, .table = &ASSAY_SKIPPED_RULE_TABLE),

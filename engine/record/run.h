@@ -89,6 +89,16 @@ typedef struct
   AssayComparison *reference; /* the task-precision reference against gold */
 } AssayGold;
 
+/* The second reference, written independently of the first, under the task's own rule. */
+typedef struct
+{
+  gboolean reference_accepted; /* the reference against the cross-check */
+  gboolean candidate_accepted; /* the candidate against the cross-check */
+  double max_abs;              /* the largest difference of the two references, and where */
+  gint64 index;
+  double reference, cross_check; /* their values there */
+} AssayCrossCheck;
+
 typedef struct
 {
   char *name;
@@ -98,6 +108,7 @@ typedef struct
   AssayTolerance *tolerance; /* the one that applied */
   AssayComparison *comparison;
   AssayGold *gold;
+  AssayCrossCheck *cross_check; /* NULL: the task has none, or it did not run */
 } AssayOutput;
 
 typedef enum
@@ -109,6 +120,9 @@ typedef enum
   ASSAY_PROBE_MUTANT,    /* a wrong answer made on purpose */
 } AssayProbeKind;
 extern const char *const ASSAY_PROBE_KINDS[];
+
+/* Names of mutants that are right answers to another question begin so; the input's name follows. */
+#define ASSAY_PROBE_REDRAWN "other values of input "
 
 /* One planted answer judged by the task's own rule. */
 typedef struct
@@ -146,13 +160,40 @@ typedef struct
   char *proposal;                      /* the rule behind the proposal, or why there is none */
 } AssayPlane;
 
+/* What a rule leaves open on one output, whatever is planted. */
+typedef struct
+{
+  char *workload, *output;
+  gint64 count;        /* finite elements of the reference */
+  double below_atol;   /* share of them that are no larger than atol: zero would do */
+  double atol_decides; /* share of them where atol is the larger part of the allowance */
+  gint64 spare;        /* elements that may be arbitrarily wrong, by the matched ratio */
+} AssayGateFacts;
+
 typedef struct
 {
   char *grade;       /* sound | too_loose | too_tight | unknown */
   char *summary;     /* one sentence that names its witnesses */
   GPtrArray *probes; /* AssayProbe * */
   GPtrArray *planes; /* AssayPlane *, one an output */
+  GPtrArray *gates;  /* AssayGateFacts *, one an output */
 } AssayAudit;
+
+/* The candidate on something that the task allows and does not list. */
+typedef struct
+{
+  char *kind;     /* benchmark | shape | magnitude */
+  char *name;     /* "cols 63, rows 32", "x × 64" */
+  char *workload; /* the listed one it was made from */
+  char *output;
+  gboolean accepted; /* by the task's own rule */
+  gboolean wrong;   /* refused, and far less precise than on the list and than the reference here */
+  double rms_ulp;   /* against gold */
+  double listed;    /* the largest rms_ulp on the listed workloads */
+  double reference; /* rms_ulp of the task's own reference, here */
+  guint64 mismatches, count;
+  char *verdict;
+} AssayOffList;
 
 typedef struct
 {
@@ -215,6 +256,7 @@ typedef struct
   GPtrArray *stages;    /* AssayStage * */
   GPtrArray *compile;   /* AssayCompile * */
   GPtrArray *workloads; /* AssayWorkloadRecord * */
+  GPtrArray *off_list;  /* AssayOffList * */
   AssayAudit *audit;
   GPtrArray *findings;      /* AssayFinding * */
   GPtrArray *skipped_rules; /* AssaySkippedRule * */
@@ -233,6 +275,9 @@ extern const AssayJsonTable ASSAY_WORKLOAD_RECORD_TABLE;
 extern const AssayJsonTable ASSAY_AXIS_VALUE_TABLE;
 extern const AssayJsonTable ASSAY_SKIPPED_RULE_TABLE;
 extern const AssayJsonTable ASSAY_GOLD_TABLE;
+extern const AssayJsonTable ASSAY_CROSS_CHECK_TABLE;
+extern const AssayJsonTable ASSAY_GATE_FACTS_TABLE;
+extern const AssayJsonTable ASSAY_OFF_LIST_TABLE;
 
 /* Reads `<folder>/run.json`; refuses other formats and newer versions by name. */
 AssayRun *assay_run_load (const char *folder, GError **error);

@@ -457,7 +457,10 @@ pipeline_clear (AssayPipeline *p)
   g_clear_pointer (&p->host, assay_memory_unref);
   pthread_mutex_destroy (&p->lock);
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
-    g_clear_pointer (&p->libraries[real], assay_memory_unref);
+    {
+      g_clear_pointer (&p->libraries[real], assay_memory_unref);
+      g_clear_pointer (&p->cross_libraries[real], assay_memory_unref);
+    }
   g_ptr_array_unref (p->facts.reports);
   g_ptr_array_unref (p->facts.failures);
   g_ptr_array_unref (p->set_aside);

@@ -67,9 +67,10 @@ typedef struct
   AssayMemory *host;                           /* for a host entry: the library that launches */
   char *entry;                                 /* the kernel's name in it */
   AssayMemory *libraries[ASSAY_REAL_QUAD + 1]; /* the reference, by AssayReal */
-  char *reference_reason;                      /* why there is none */
-  gboolean reference_absent;                   /* … which is not the task's doing */
-  char *unsaved;                               /* first part of the record not written, and why */
+  AssayMemory *cross_libraries[ASSAY_REAL_QUAD + 1]; /* the cross-check, where there is one */
+  char *reference_reason;                            /* why there is none */
+  gboolean reference_absent;                         /* … which is not the task's doing */
+  char *unsaved; /* first part of the record not written, and why */
 } AssayPipeline;
 
 /* What a stage returns; `reason` (transfer full) says why it did not pass. */
@@ -113,8 +114,17 @@ AssaySandboxSpec *assay_pipeline_worker (AssayPipeline *pipeline, char **sources
 /* Builds the reference for every rung, from the cache or in a worker. FALSE sets
  * pipeline->reference_reason. */
 gboolean assay_reference_build (AssayPipeline *pipeline);
+/* The same for the task's cross-check. FALSE where it has none; why one cannot be built is logged. */
+gboolean assay_cross_check_build (AssayPipeline *pipeline);
+/* What the cross-check gives for the case, in float64, rounded once: (transfer full) AssayArray *, by
+ * output; NULL when it does not run. */
+GPtrArray *assay_cross_check_run (AssayPipeline *pipeline, AssayCase *c);
 /* Runs the rungs for one case: references and golds. FALSE with `reason` (transfer full). */
 gboolean assay_reference_run (AssayPipeline *pipeline, AssayCase *c, char **reason);
+/* (transfer full): a case without plan or values, its record skipped. The record belongs to the run once
+ * it is listed there; assay_case_free leaves it alone. */
+AssayCase *assay_case_new (const AssayWorkload *workload);
+void assay_case_free (gpointer c);
 /* Values of all inputs. */
 gboolean assay_case_generate (AssayPipeline *pipeline, AssayCase *c, GError **error);
 

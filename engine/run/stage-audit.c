@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/run/downgrade.h"
+#include "engine/run/redraw.h"
 
 #include "engine/base/error.h"
+#include "engine/numerics/gate-facts.h"
 
 #include <string.h>
 
@@ -25,20 +26,27 @@ stale_result (const AssayPipeline *p, const AssayCase *c, guint output)
 
 static gboolean
 probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *downgrades,
-              AssayAudit *audit, GError **error)
+              const GPtrArray *redraws, AssayAudit *audit, GError **error)
 {
   const AssayPlannedArray *planned = g_ptr_array_index (c->plan->outputs, index);
   const AssayGoldValues *gold = index < c->golds->len ? g_ptr_array_index (c->golds, index) : NULL;
   g_autoptr (AssayTolerance) tolerance =
       assay_task_tolerance (p->task, c->workload, planned->array->name, error);
   g_autofree AssayProbeInput *inputs = g_new0 (AssayProbeInput, c->plan->inputs->len + 1);
-  g_autofree AssayProbeAnswer *answers = g_new0 (AssayProbeAnswer, downgrades->len + 1);
-  guint count = 0;
+  g_autofree AssayProbeAnswer *answers =
+      g_new0 (AssayProbeAnswer, downgrades->len + redraws->len + 1);
+  guint count = 0, planted = 0;
   for (guint i = 0; i < downgrades->len; i++)
     {
       const AssayDowngrade *downgrade = g_ptr_array_index (downgrades, i);
-      answers[i] = (AssayProbeAnswer) {ASSAY_PROBE_DOWNGRADE, downgrade->name,
-                                       g_ptr_array_index (downgrade->outputs, index)};
+      answers[planted++] = (AssayProbeAnswer) {ASSAY_PROBE_DOWNGRADE, downgrade->name,
+                                               g_ptr_array_index (downgrade->outputs, index)};
+    }
+  for (guint i = 0; i < redraws->len; i++)
+    {
+      const AssayRedraw *redraw = g_ptr_array_index (redraws, i);
+      answers[planted++] = (AssayProbeAnswer) {ASSAY_PROBE_MUTANT, redraw->name,
+                                               g_ptr_array_index (redraw->outputs, index)};
     }
   for (guint i = 0; i < c->plan->inputs->len; i++)
     {
@@ -58,12 +66,16 @@ probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *down
       .n_inputs = count,
       .stale = stale_result (p, c, index),
       .answers = answers,
-      .n_answers = downgrades->len,
+      .n_answers = planted,
       .compute = p->task->numerics.compute,
       .candidate = index < c->results->len ? g_ptr_array_index (c->results, index) : NULL,
       .tf32_allowed = assay_task_promise (p->task->numerics.tf32) == 1,
   };
-  return tolerance && assay_probes_run (&probes, audit, p->cancellable, error);
+  if (!tolerance)
+    return FALSE;
+  g_ptr_array_add (audit->gates,
+                   assay_gate_facts (probes.reference, tolerance, probes.workload, probes.output));
+  return assay_probes_run (&probes, audit, p->cancellable, error);
 }
 
 AssayStatus
@@ -78,8 +90,9 @@ assay_stage_audit (AssayPipeline *p, char **reason)
       assay_pipeline_progress (p, (double) i / p->cases->len, "planted answers for %s",
                                c->workload->name);
       g_autoptr (GPtrArray) downgrades = assay_downgrades_run (p, c);
+      g_autoptr (GPtrArray) redraws = assay_redraws_run (p, c);
       for (guint k = 0; k < c->references->len; k++)
-        if (!probe_output (p, c, k, downgrades, audit, &error))
+        if (!probe_output (p, c, k, downgrades, redraws, audit, &error))
           {
             *reason = g_strdup (error->message);
             assay_audit_conclude (audit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/run/pipeline.h"
+#include "engine/run/off-list.h"
 
 #include "engine/base/error.h"
 
@@ -117,6 +117,7 @@ assay_stage_check (AssayPipeline *p, char **reason)
       return ASSAY_STATUS_SKIPPED;
     }
   p->facts.checks = is_virtual ? p->checks : NULL;
+  assay_off_list_run (p);
   guint bad = count_bad (p, before);
   if (left_out > 0)
     *reason = g_strdup_printf ("%u workloads left out: they would take longer than %.0f s",

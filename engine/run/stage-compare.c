@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run/cross-check.h"
 #include "engine/run/downgrade.h"
 
 #include "engine/base/error.h"
@@ -57,7 +58,8 @@ describe_gold (AssayPipeline *p, const AssayGoldValues *values, const AssayArray
 
 /* FALSE with `reason` when this output cannot be compared at all. */
 static gboolean
-compare_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *scales, char **reason)
+compare_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *scales,
+                const GPtrArray *crosses, char **reason)
 {
   g_autoptr (GError) error = NULL;
   const AssayPlannedArray *planned = g_ptr_array_index (c->plan->outputs, index);
@@ -90,6 +92,9 @@ compare_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *sc
       *reason = g_strdup (error->message);
       return FALSE;
     }
+  if (crosses)
+    output->cross_check = assay_cross_check_judge (p, g_ptr_array_index (crosses, index), reference,
+                                                   candidate, output->tolerance);
   if (gold)
     output->gold = describe_gold (p, gold, reference, output->tolerance, &input);
   if (!output->comparison->accepted && !*reason)
@@ -103,9 +108,10 @@ compare_outputs (AssayPipeline *p, AssayCase *c)
   gboolean comparable = TRUE, accepted = TRUE;
   g_autofree char *reason = NULL;
   g_autoptr (GPtrArray) scales = assay_condition_scales (p, c);
+  g_autoptr (GPtrArray) crosses = assay_cross_check_run (p, c);
   for (guint i = 0; i < c->results->len && comparable; i++)
     {
-      comparable = compare_output (p, c, i, scales, &reason);
+      comparable = compare_output (p, c, i, scales, crosses, &reason);
       const AssayOutput *output = g_ptr_array_index (c->record->outputs, i);
       accepted = accepted && comparable && output->comparison->accepted;
     }

@@ -241,7 +241,9 @@ assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, A
 static gpointer
 build_reference (gpointer data)
 {
-  return GINT_TO_POINTER (assay_reference_build (data));
+  gboolean built = assay_reference_build (data);
+  assay_cross_check_build (data);
+  return GINT_TO_POINTER (built);
 }
 
 static void

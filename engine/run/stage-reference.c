@@ -30,13 +30,23 @@ find_compiler (void)
   return path || named ? path : g_find_program_in_path ("gcc");
 }
 
+/* What is built: the reference or its cross-check, and where its libraries go. */
+typedef struct
+{
+  AssayPipeline *p;
+  const AssayReference *reference;
+  AssayMemory **libraries; /* by AssayReal */
+  const char *name;        /* of files and messages */
+} Built;
+
 static AssayCacheKey *
-library_key (AssayPipeline *p, const char *compiler, const char *header, const char *wrapper,
+library_key (const Built *built, const char *compiler, const char *header, const char *wrapper,
              int real)
 {
+  AssayPipeline *p = built->p;
   AssayCacheKey *key = assay_cache_key_new ("reference");
   g_autofree char *number = g_strdup_printf ("%d", real);
-  const AssayReference *reference = p->task->reference;
+  const AssayReference *reference = built->reference;
   assay_cache_key_add_program (key, compiler);
   assay_cache_key_add_file (key, header);
   assay_cache_key_add (key, wrapper);
@@ -53,11 +63,12 @@ library_key (AssayPipeline *p, const char *compiler, const char *header, const c
 }
 
 static AssayWorkerReply *
-ask_builder (AssayPipeline *p, const char *compiler, const char *header_folder,
+ask_builder (const Built *built, const char *compiler, const char *header_folder,
              const char *wrapper_path, AssayMemory *const *libraries, GError **error)
 {
+  AssayPipeline *p = built->p;
   g_autoptr (AssayWorkerRequest) request = assay_worker_request_new ();
-  g_autoptr (AssaySandboxSpec) spec = assay_pipeline_worker (p, p->task->reference->sources, error);
+  g_autoptr (AssaySandboxSpec) spec = assay_pipeline_worker (p, built->reference->sources, error);
   if (!spec)
     return NULL;
   const char *source_root = p->tier == ASSAY_TIER_NONE ? p->task->folder : "/src";
@@ -69,7 +80,7 @@ ask_builder (AssayPipeline *p, const char *compiler, const char *header_folder,
   request->compiler = g_strdup (compiler);
   request->wrapper_path = g_strdup (assay_sandbox_spec_path (spec, p->tier, WRAPPER));
   request->includes = g_strdupv ((char **) includes);
-  request->options = g_strdupv (p->task->reference->options);
+  request->options = g_strdupv (built->reference->options);
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     {
       AssayWorkerRung *rung = assay_worker_rung_new ();
@@ -82,15 +93,16 @@ ask_builder (AssayPipeline *p, const char *compiler, const char *header_folder,
 }
 
 static gboolean
-load_cached (AssayPipeline *p, AssayCacheKey *const *keys)
+load_cached (const Built *built, AssayCacheKey *const *keys)
 {
+  AssayMemory **libraries = built->libraries;
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     {
-      p->libraries[real] = assay_cache_load (keys[real], NULL);
-      if (!p->libraries[real])
+      libraries[real] = assay_cache_load (keys[real], NULL);
+      if (!libraries[real])
         {
           for (int i = ASSAY_REAL_FLOAT; i < real; i++)
-            g_clear_pointer (&p->libraries[i], assay_memory_unref);
+            g_clear_pointer (&libraries[i], assay_memory_unref);
           return FALSE;
         }
     }
@@ -98,10 +110,13 @@ load_cached (AssayPipeline *p, AssayCacheKey *const *keys)
 }
 
 static gboolean
-build_all (AssayPipeline *p, AssayCacheKey *const *keys, const char *compiler,
+build_all (const Built *what, AssayCacheKey *const *keys, const char *compiler,
            const char *header_folder, const char *wrapper, GError **error)
 {
-  g_autofree char *relative = assay_pipeline_write (p, "logs", "reference-wrapper.c", wrapper, -1);
+  AssayPipeline *p = what->p;
+  g_autofree char *file = g_strconcat (what->name, "-wrapper.c", NULL);
+  g_autofree char *log = g_strconcat (what->name, "-build.log", NULL);
+  g_autofree char *relative = assay_pipeline_write (p, "logs", file, wrapper, -1);
   g_autofree char *path = relative ? g_build_filename (p->folder, relative, NULL) : NULL;
   AssayMemory *libraries[ASSAY_REAL_QUAD + 1] = {NULL};
   g_autoptr (AssayWorkerReply) reply = NULL;
@@ -109,7 +124,7 @@ build_all (AssayPipeline *p, AssayCacheKey *const *keys, const char *compiler,
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD && built; real++)
     built = (libraries[real] = assay_memory_new_growing ("library", error)) != NULL;
   if (built)
-    reply = ask_builder (p, compiler, header_folder, path, libraries, error);
+    reply = ask_builder (what, compiler, header_folder, path, libraries, error);
   built = reply && reply->outcome == ASSAY_OUTCOME_DONE;
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     {
@@ -118,7 +133,7 @@ build_all (AssayPipeline *p, AssayCacheKey *const *keys, const char *compiler,
       if (built && assay_memory_finish (libraries[real], NULL))
         {
           assay_cache_store (keys[real], libraries[real], note);
-          p->libraries[real] = libraries[real];
+          what->libraries[real] = libraries[real];
         }
       else if (libraries[real])
         assay_memory_unref (libraries[real]);
@@ -126,9 +141,10 @@ build_all (AssayPipeline *p, AssayCacheKey *const *keys, const char *compiler,
   if (built || !reply)
     return built;
   if (reply->error && reply->error->log)
-    g_free (assay_pipeline_write (p, "logs", "reference-build.log", reply->error->log, -1));
-  assay_pipeline_fail (p, NULL, "reference", reply, reply->message);
-  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "the reference does not compile: %s",
+    g_free (assay_pipeline_write (p, "logs", log, reply->error->log, -1));
+  if (what->reference == p->task->reference)
+    assay_pipeline_fail (p, NULL, "reference", reply, reply->message);
+  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "the %s does not compile: %s", what->name,
                reply->message);
   return FALSE;
 }
@@ -147,35 +163,57 @@ note_absence (AssayPipeline *p, const GError *error)
         g_strdup ("environment");
 }
 
-gboolean
-assay_reference_build (AssayPipeline *p)
+static gboolean
+build (const Built *what, GError **error)
 {
-  g_autoptr (GError) error = NULL;
+  AssayPipeline *p = what->p;
   g_autofree char *compiler = find_compiler ();
-  g_autofree char *header_folder = assay_data_path ("reference", &error);
+  g_autofree char *header_folder = assay_data_path ("reference", error);
   g_autofree char *wrapper = NULL;
   gboolean built = FALSE;
   AssayCacheKey *keys[ASSAY_REAL_QUAD + 1] = {NULL};
-  if (!p->task->reference || g_strcmp0 (p->task->reference->language, "c") != 0)
-    g_set_error (&error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED,
-                 "the reference is not in C; other languages cannot be run by this version");
+  if (!header_folder)
+    return FALSE;
+  if (!what->reference || g_strcmp0 (what->reference->language, "c") != 0)
+    g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED,
+                 "the %s is not in C; other languages cannot be run by this version", what->name);
   else if (!compiler)
-    g_set_error (&error, ASSAY_ERROR, ASSAY_ERROR_NOT_FOUND,
-                 "no C compiler (cc) for the reference; install gcc or clang");
-  else if (header_folder)
-    wrapper = assay_reference_wrapper (p->task, p->task->reference, &error);
+    g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_NOT_FOUND,
+                 "no C compiler (cc) for the %s; install gcc or clang", what->name);
+  else
+    wrapper = assay_reference_wrapper (p->task, what->reference, error);
   if (wrapper)
     {
       g_autofree char *header = g_build_filename (header_folder, "assay_reference.h", NULL);
       for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
-        keys[real] = library_key (p, compiler, header, wrapper, real);
-      built =
-          load_cached (p, keys) || build_all (p, keys, compiler, header_folder, wrapper, &error);
+        keys[real] = library_key (what, compiler, header, wrapper, real);
+      built = load_cached (what, keys)
+              || build_all (what, keys, compiler, header_folder, wrapper, error);
     }
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     g_clear_pointer (&keys[real], assay_cache_key_free);
+  return built;
+}
+
+gboolean
+assay_reference_build (AssayPipeline *p)
+{
+  g_autoptr (GError) error = NULL;
+  const Built what = {p, p->task->reference, p->libraries, "reference"};
+  gboolean built = build (&what, &error);
   if (!built)
     note_absence (p, error);
+  return built;
+}
+
+gboolean
+assay_cross_check_build (AssayPipeline *p)
+{
+  g_autoptr (GError) error = NULL;
+  const Built what = {p, p->task->cross_check, p->cross_libraries, "cross-check"};
+  gboolean built = p->task->cross_check && build (&what, &error);
+  if (error)
+    assay_pipeline_log (p, error->message);
   return built;
 }
 
@@ -188,6 +226,8 @@ typedef struct
   AssayPipeline *pipeline;
   AssayCase *c;
   AssayReal real;
+  const AssayReference *reference;
+  AssayMemory *library;
   GPtrArray *values;  /* AssayMemory *, by input: the case's own, or others */
   GPtrArray *outputs; /* AssayMemory * */
   AssayWorkerReply *reply;
@@ -237,7 +277,7 @@ add_arguments (Rung *rung, AssayWorkerRequest *request, GError **error)
 {
   AssayCase *c = rung->c;
   g_autoptr (GPtrArray) arguments =
-      assay_reference_arguments (rung->pipeline->task, rung->pipeline->task->reference, error);
+      assay_reference_arguments (rung->pipeline->task, rung->reference, error);
   for (guint i = 0; arguments && i < arguments->len; i++)
     {
       const AssayReferenceArgument *argument = g_ptr_array_index (arguments, i);
@@ -272,7 +312,7 @@ rung_spec (Rung *rung, AssayWorkerRequest *request, GError **error)
   request->request = ASSAY_REQUEST_REFERENCE;
   request->real = rung->real;
   request->image_fd = LIBRARY_FD;
-  assay_sandbox_spec_pass (spec, rung->pipeline->libraries[rung->real], LIBRARY_FD);
+  assay_sandbox_spec_pass (spec, rung->library, LIBRARY_FD);
   for (guint i = 0; i < c->plan->inputs->len; i++)
     {
       const AssayPlannedArray *array = g_ptr_array_index (c->plan->inputs, i);
@@ -418,7 +458,12 @@ assay_reference_run (AssayPipeline *p, AssayCase *c, char **reason)
     }
   for (int real = ASSAY_REAL_FLOAT; real <= ASSAY_REAL_QUAD; real++)
     {
-      rungs[real] = (Rung) {.pipeline = p, .c = c, .real = (AssayReal) real, .values = c->values};
+      rungs[real] = (Rung) {.pipeline = p,
+                            .c = c,
+                            .real = (AssayReal) real,
+                            .reference = p->task->reference,
+                            .library = p->libraries[real],
+                            .values = c->values};
       rungs[real].outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
       threads[real] = g_thread_new ("rung", run_rung, &rungs[real]);
     }
@@ -430,22 +475,46 @@ assay_reference_run (AssayPipeline *p, AssayCase *c, char **reason)
   return taken;
 }
 
-GPtrArray *
-assay_reference_run_with (AssayPipeline *p, AssayCase *c, AssayReal real, GPtrArray *values,
-                          gboolean wide)
+/* One rung alone; its outputs, or NULL. */
+static GPtrArray *
+run_alone (Rung *rung, gboolean wide)
 {
-  Rung rung = {.pipeline = p, .c = c, .real = real, .values = values};
   g_autoptr (GPtrArray) arrays =
       g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_unref);
-  rung.outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
-  gboolean done = p->libraries[real] && GPOINTER_TO_INT (run_rung (&rung));
-  for (guint i = 0; i < c->plan->outputs->len && done; i++)
+  rung->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
+  gboolean done = rung->library && GPOINTER_TO_INT (run_rung (rung));
+  for (guint i = 0; i < rung->c->plan->outputs->len && done; i++)
     {
-      AssayArray *array = rounded_reference (&rung, i, wide, NULL);
+      AssayArray *array = rounded_reference (rung, i, wide, NULL);
       done = array != NULL;
       if (array)
         g_ptr_array_add (arrays, array);
     }
-  rung_clear (&rung);
+  rung_clear (rung);
   return done ? g_steal_pointer (&arrays) : NULL;
+}
+
+GPtrArray *
+assay_reference_run_with (AssayPipeline *p, AssayCase *c, AssayReal real, GPtrArray *values,
+                          gboolean wide)
+{
+  Rung rung = {.pipeline = p,
+               .c = c,
+               .real = real,
+               .reference = p->task->reference,
+               .library = p->libraries[real],
+               .values = values};
+  return run_alone (&rung, wide);
+}
+
+GPtrArray *
+assay_cross_check_run (AssayPipeline *p, AssayCase *c)
+{
+  Rung rung = {.pipeline = p,
+               .c = c,
+               .real = ASSAY_REAL_DOUBLE,
+               .reference = p->task->cross_check,
+               .library = p->cross_libraries[ASSAY_REAL_DOUBLE],
+               .values = c->values};
+  return rung.reference ? run_alone (&rung, FALSE) : NULL;
 }

@@ -15,10 +15,12 @@ unsupported_entry (const AssayCandidate *candidate)
     }
 }
 
-static void
-case_free (gpointer data)
+void
+assay_case_free (gpointer data)
 {
   AssayCase *c = data;
+  if (!c)
+    return;
   g_clear_pointer (&c->plan, assay_plan_free);
   g_ptr_array_unref (c->inputs);
   g_ptr_array_unref (c->memories);
@@ -58,8 +60,8 @@ add_axes (AssayCase *c)
     }
 }
 
-static gboolean
-add_case (AssayPipeline *p, const AssayWorkload *workload, GError **error)
+AssayCase *
+assay_case_new (const AssayWorkload *workload)
 {
   AssayCase *c = g_new0 (AssayCase, 1);
   c->workload = workload;
@@ -72,6 +74,13 @@ add_case (AssayPipeline *p, const AssayWorkload *workload, GError **error)
   c->record = assay_json_table_new (&ASSAY_WORKLOAD_RECORD_TABLE);
   c->record->name = g_strdup (workload->name);
   c->record->status = ASSAY_WORKLOAD_SKIPPED;
+  return c;
+}
+
+static gboolean
+add_case (AssayPipeline *p, const AssayWorkload *workload, GError **error)
+{
+  AssayCase *c = assay_case_new (workload);
   g_ptr_array_add (p->cases, c);
   g_ptr_array_add (p->run->workloads, c->record);
   c->plan = assay_plan_new (p->task, workload, error);
@@ -85,7 +94,7 @@ AssayStatus
 assay_stage_validate (AssayPipeline *p, char **reason)
 {
   g_autoptr (GError) error = NULL;
-  p->cases = g_ptr_array_new_with_free_func (case_free);
+  p->cases = g_ptr_array_new_with_free_func (assay_case_free);
   for (guint i = 0; i < p->task->workloads->len; i++)
     {
       const AssayWorkload *workload = g_ptr_array_index (p->task->workloads, i);

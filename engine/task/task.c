@@ -227,6 +227,7 @@ static const AssayJsonTable PROVENANCE_TABLE = {"provenance", sizeof (AssayProve
 static const AssayJsonField EXPECT_FIELDS[] = {
     F (findings, STRV),
     F (absent, STRV),
+    F (repair, NODE),
     ASSAY_JSON_END,
 };
 #undef F

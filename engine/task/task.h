@@ -226,6 +226,9 @@ typedef struct
 {
   char **findings; /* rules that a run must produce */
   char **absent;   /* rules that it must not */
+  /* What mends the fault: {"candidate": NAME} to judge instead of the first, {"task": {…}} to be merged
+   * into the task's file (RFC 7386). NULL: there is nothing to mend. */
+  JsonNode *repair;
 } AssayExpect;
 
 typedef struct

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
-/* The six example tasks: what they say of themselves about the tolerance is what the audit finds,
+/* Example tasks: what they say of themselves about the tolerance is what the audit finds,
  * with references built by the system's C compiler. */
 
 static char *scratch;
