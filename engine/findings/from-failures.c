@@ -144,9 +144,53 @@ check_launches (AssayDeriving *deriving)
     }
 }
 
+/* The line of task.json with the candidate's "arguments"; 0 where there is none. */
+static gint64
+arguments_line (const AssayDeriving *deriving)
+{
+  const AssayCandidate *candidate = deriving->facts->candidate;
+  g_autofree char *text = assay_task_read_text (deriving->facts->task, "task.json", NULL);
+  g_autofree char *named = candidate ? g_regex_escape_string (candidate->name, -1) : NULL;
+  g_autofree char *name =
+      named ? g_strdup_printf ("(?s)\"name\"\\s*:\\s*\"%s\".*?\"arguments\"", named) : NULL;
+  g_autoptr (GRegex) regex = name ? g_regex_new (name, 0, 0, NULL) : NULL;
+  g_autoptr (GMatchInfo) match = NULL;
+  gint64 line = 1;
+  int end = 0;
+  if (!text || !regex || !g_regex_match (regex, text, 0, &match)
+      || !g_match_info_fetch_pos (match, 0, NULL, &end))
+    return 0;
+  for (int i = 0; i < end; i++)
+    line += text[i] == '\n';
+  return line;
+}
+
+/* The entry in task.json and the kernel's own signature disagree: the candidate was never called. */
+static void
+add_entry_mismatch (AssayDeriving *deriving, const AssayFailure *failure)
+{
+  AssayFinding *finding = assay_derive_add (deriving, "task.entry-mismatch");
+  g_autofree char *line = first_line (failure->message);
+  finding->where.workload = g_strdup (failure->workload);
+  finding->where.file = g_strdup ("task.json");
+  finding->where.line = arguments_line (deriving);
+  finding->detail = g_strdup_printf (
+      "%s\n\nThe kernel was not launched: what the task's entry passes is not what its source "
+      "declares, so nothing is known about the candidate.",
+      failure->message ? failure->message : "");
+  assay_derive_finish (deriving, finding,
+                       g_strdup_printf ("The entry does not fit the kernel: %s", line),
+                       "arguments");
+}
+
 static void
 add_failure (AssayDeriving *deriving, const AssayFailure *failure)
 {
+  if (g_strcmp0 (failure->name, "arguments") == 0 && g_strcmp0 (failure->role, "candidate") == 0)
+    {
+      add_entry_mismatch (deriving, failure);
+      return;
+    }
   const AssayFailureClass *is = assay_failure_classify (failure);
   gboolean reference =
       g_strcmp0 (failure->role, "reference") == 0 || g_strcmp0 (failure->role, "generate") == 0;

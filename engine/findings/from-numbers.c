@@ -51,10 +51,18 @@ is_wrong (const AssayOutput *output, double *weight)
   return !c->accepted && c->mismatches > special_mismatches (c) + infinite_mismatches (c);
 }
 
+/* NaN that somebody computed: what was never written holds a NaN of ours, and is told as that. */
+static guint64
+spurious_nan (const AssayOutput *output)
+{
+  guint64 nan = output->comparison->nan.candidate_only;
+  return nan - MIN (nan, output->never_written);
+}
+
 static gboolean
 has_nan (const AssayOutput *output, double *weight)
 {
-  *weight = (double) special_mismatches (output->comparison);
+  *weight = (double) (spurious_nan (output) + output->comparison->nan.reference_only);
   return *weight > 0;
 }
 
@@ -303,7 +311,7 @@ add_special (AssayDeriving *deriving, const char *name)
     {
       const AssayNanCounts *nan = &w.output->comparison->nan;
       AssayFinding *finding = begin (deriving, "num.nan", &w, failing);
-      g_autofree char *spurious = assay_derive_count (nan->candidate_only);
+      g_autofree char *spurious = assay_derive_count (spurious_nan (w.output));
       g_autofree char *missing = assay_derive_count (nan->reference_only);
       add_plot (finding, "position", &w, "where the error is");
       assay_derive_finish (

@@ -324,10 +324,42 @@ add_group (AssayDeriving *deriving, const Group *group)
                        title_of (report, finding, g_hash_table_size (group->counts)), anchor);
 }
 
+/* One finding for all workloads; the one that printed most is named. */
+static void
+add_dropped (AssayDeriving *deriving)
+{
+  const GPtrArray *workloads = deriving->run->workloads;
+  const AssayWorkloadRecord *most = NULL;
+  guint count = 0;
+  for (guint i = 0; i < workloads->len; i++)
+    {
+      const AssayWorkloadRecord *workload = g_ptr_array_index (workloads, i);
+      count += workload->dropped > 0;
+      if (workload->dropped > (most ? most->dropped : 0))
+        most = workload;
+    }
+  if (!most)
+    return;
+  AssayFinding *finding = assay_derive_add (deriving, "run.output-dropped");
+  g_autofree char *bytes = assay_derive_count (most->dropped);
+  g_autofree char *on = assay_derive_workloads (count, workloads->len);
+  g_autofree char *log = g_strdup_printf ("logs/run-%s.log", most->name);
+  finding->where.workload = g_strdup (most->name);
+  finding->count = count;
+  assay_derive_evidence (finding, "log", log, "what was kept of it");
+  assay_derive_finish (
+      deriving, finding,
+      g_strdup_printf ("It prints more than is kept on %s: %s bytes were dropped on "
+                       "workload %s",
+                       on, bytes, most->name),
+      "printf");
+}
+
 void
 assay_derive_reports (AssayDeriving *deriving)
 {
   g_autoptr (GPtrArray) groups = collect (deriving);
   for (guint i = 0; i < groups->len; i++)
     add_group (deriving, g_ptr_array_index (groups, i));
+  add_dropped (deriving);
 }

@@ -21,6 +21,7 @@ const AssayRule ASSAY_RULES[] = {
   R ("task.numerics-silent", "validity", MINOR, TASK, "spec", NOTHING, "State what precision is promised or allowed; without it a rejection can be disputed.")
   R ("task.checker-vacuous", "validity", BLOCKER, TASK, "checker", CHECKER, NULL)
   R ("task.checker-blind", "validity", MAJOR, TASK, "checker", CHECKER, NULL)
+  R ("task.entry-mismatch", "validity", BLOCKER, TASK, "spec", RUN, "Let the arguments of the entry in task.json be the kernel's parameters: as many, in its order, arrays for pointers.")
   R ("task.input-coverage", "validity", MINOR, TASK, "inputs", NOTHING, "Add workloads that differ in seed, shape and sign, with an extent that is no multiple of a tile.")
   R ("task.dead-input", "validity", MAJOR, TASK, "inputs", AUDIT, "Ask whether the specification means it; if it does, say so, else change operation, inputs or tolerance until the answer depends on it.")
   R ("task.memory-budget", "environment", MAJOR, TASK, "inputs", NOTHING, "Reduce the workload, or take the target off the list.")
@@ -76,6 +77,7 @@ const AssayRule ASSAY_RULES[] = {
   R ("sync.divergent-barrier", "numerics", BLOCKER, CANDIDATE, "candidate", SYNC, "Move the barrier out of the branch.")
   R ("sync.inactive-lane", "numerics", BLOCKER, CANDIDATE, "candidate", SYNC, "Name only lanes in the mask that take part.")
   R ("sync.deadlock", "numerics", BLOCKER, CANDIDATE, "candidate", SYNC, NULL)
+  R ("run.output-dropped", "numerics", MINOR, CANDIDATE, "candidate", RUN, "Print less: what a kernel prints is for the author's eyes, and no verdict rests on it.")
   R ("run.failed", "numerics", BLOCKER, CANDIDATE, "candidate", RUN, NULL)
   /* launches, builds, portability */
   R ("launch.block-too-large", "environment", BLOCKER, CANDIDATE, "candidate", NOTHING, "Launch fewer threads in a block.")

@@ -104,6 +104,7 @@ static const AssayJsonField OUTPUT_FIELDS[] = {
     F (comparison, POINTER, .table = &ASSAY_COMPARISON_TABLE),
     F (gold, POINTER, .table = &ASSAY_GOLD_TABLE),
     F (cross_check, POINTER, .table = &ASSAY_CROSS_CHECK_TABLE),
+    F (never_written, UINT),
     ASSAY_JSON_END,
 };
 #undef F
@@ -205,6 +206,7 @@ static const AssayJsonField WORKLOAD_FIELDS[] = {
     F (seconds, DOUBLE),
     F (outputs, LIST, .table = &ASSAY_OUTPUT_TABLE),
     F (launches, LIST, .table = &ASSAY_LAUNCH_TABLE),
+    F (dropped, UINT),
     ASSAY_JSON_END,
 };
 #undef F

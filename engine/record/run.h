@@ -109,6 +109,7 @@ typedef struct
   AssayComparison *comparison;
   AssayGold *gold;
   AssayCrossCheck *cross_check; /* NULL: the task has none, or it did not run */
+  guint64 never_written;        /* elements that nothing was stored to: nobody's values */
 } AssayOutput;
 
 typedef enum
@@ -204,6 +205,7 @@ typedef struct
   double seconds;      /* of the candidate's worker, by the engine's clock; not a benchmark */
   GPtrArray *outputs;  /* AssayOutput * */
   GPtrArray *launches; /* AssayLaunch * */
+  guint64 dropped;     /* bytes of what it printed that were not kept */
 } AssayWorkloadRecord;
 
 typedef struct

@@ -363,6 +363,21 @@ take_reports (Attempt *attempt, const AssayWorkerReply *reply)
     take_launches (attempt, reply);
 }
 
+/* Bytes that the printer of the virtual GPU and the captures of stdout and stderr let go. */
+static guint64
+not_kept (const Attempt *attempt, const AssayWorkerReply *reply)
+{
+  guint64 kept = assay_sandbox_spec_limits (attempt->spec)->log_bytes, bytes = 0;
+  for (guint i = 0; i < reply->findings->len; i++)
+    {
+      JsonObject *record = g_ptr_array_index (reply->findings, i);
+      if (g_strcmp0 (assay_json_string (record, "type"), "dropped") == 0)
+        bytes += (guint64) MAX (assay_json_int (record, "bytes", 0), 0);
+    }
+  bytes += reply->end->out_bytes > kept ? reply->end->out_bytes - kept : 0;
+  return bytes + (reply->end->err_bytes > kept ? reply->end->err_bytes - kept : 0);
+}
+
 /* Device printf and what the worker itself wrote. */
 static void
 write_log (Attempt *attempt, const AssayWorkerReply *reply)
@@ -377,6 +392,8 @@ write_log (Attempt *attempt, const AssayWorkerReply *reply)
     }
   g_string_append (text, reply->end->out);
   g_string_append (text, reply->end->err);
+  if (attempt->options->keep_launches)
+    attempt->c->record->dropped = not_kept (attempt, reply);
   if (text->len == 0)
     return;
   g_autofree char *name = g_strdup_printf (
@@ -395,25 +412,55 @@ is_poison (const guint8 *data, gsize bytes, gsize phase)
   return TRUE;
 }
 
+/* Elements that nothing was stored to. Where the pattern is a value that a kernel may well store (a
+ * narrow integer), all of them or none. */
+static guint64
+count_unwritten (const AssayPlannedArray *planned, const guint8 *data, gsize phase)
+{
+  gsize size = planned->count > 0 ? planned->bytes / planned->count : 0;
+  gboolean telling = size >= 4 || (size == 2 && assay_dtype_is_float (planned->array->dtype));
+  guint64 count = 0;
+  if (planned->bytes == 0 || planned->array->alias)
+    return 0;
+  if (!telling)
+    return is_poison (data, planned->bytes, phase) ? planned->count : 0;
+  for (gsize i = 0; i < planned->count; i++)
+    count += is_poison (data + i * size, size, phase + i * size);
+  return count;
+}
+
+static void
+report_unwritten (Attempt *attempt, const AssayPlannedArray *planned, guint64 count)
+{
+  const char *name = planned->array->name;
+  g_autofree char *text =
+      count == planned->count
+          ? g_strdup_printf ("output %s was never written: all its %" G_GSIZE_FORMAT
+                             " elements still hold the fill pattern",
+                             name, planned->count)
+          : g_strdup_printf ("%" G_GUINT64_FORMAT " of the %" G_GSIZE_FORMAT
+                             " elements of output %s were never written: they still hold the "
+                             "fill pattern",
+                             count, planned->count, name);
+  add_report (attempt->p, attempt->c, "mem.uninitialised", name, text);
+}
+
 static void
 inspect_output (Attempt *attempt, const AssayPlannedArray *planned, const guint8 *all)
 {
   gsize guard = (gsize) attempt->guard, bytes = planned->bytes;
   const char *name = planned->array->name;
+  guint64 unwritten = count_unwritten (planned, all + guard, guard);
   if (!is_poison (all, guard, 0) || !is_poison (all + guard + bytes, guard, guard + bytes))
     {
       g_autofree char *text = g_strdup_printf (
           "memory next to output %s was overwritten: the kernel writes outside of it", name);
       add_report (attempt->p, attempt->c, "mem.guard-overwritten", name, text);
     }
-  if (bytes > 0 && !planned->array->alias && is_poison (all + guard, bytes, guard))
-    {
-      g_autofree char *text =
-          g_strdup_printf ("output %s was never written: all its %" G_GSIZE_FORMAT
-                           " elements still hold the fill pattern",
-                           name, planned->count);
-      add_report (attempt->p, attempt->c, "mem.uninitialised", name, text);
-    }
+  if (unwritten > 0)
+    report_unwritten (attempt, planned, unwritten);
+  if (attempt->options->keep_launches)
+    g_array_append_val (attempt->c->never_written, unwritten);
 }
 
 static GPtrArray *

@@ -38,6 +38,7 @@ typedef struct
   GPtrArray *references;       /* AssayArray *, by output; empty when the reference failed */
   GPtrArray *golds;            /* AssayGoldValues *, by output */
   GPtrArray *results;          /* AssayArray *: the candidate's, by output; empty when it failed */
+  GArray *never_written;       /* guint64: elements of each of them that nothing was stored to */
   AssayWorkloadRecord *record; /* of the run */
 } AssayCase;
 

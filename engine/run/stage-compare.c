@@ -72,6 +72,8 @@ compare_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *sc
   output->name = g_strdup (name);
   output->dtype = g_strdup (assay_dtype_name (planned->array->dtype));
   g_array_append_vals (output->shape, planned->shape, planned->ndim);
+  if (index < c->never_written->len)
+    output->never_written = g_array_index (c->never_written, guint64, index);
   output->array = write_array (p, c, "candidate", name, candidate);
   g_free (write_array (p, c, "reference", name, reference));
   output->tolerance = assay_task_tolerance (p->task, c->workload, name, &error);

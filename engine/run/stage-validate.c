@@ -28,6 +28,7 @@ assay_case_free (gpointer data)
   g_ptr_array_unref (c->references);
   g_ptr_array_unref (c->golds);
   g_ptr_array_unref (c->results);
+  g_array_unref (c->never_written);
   g_free (c);
 }
 
@@ -71,6 +72,7 @@ assay_case_new (const AssayWorkload *workload)
   c->references = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_unref);
   c->golds = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_gold_values_free);
   c->results = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_unref);
+  c->never_written = g_array_new (FALSE, FALSE, sizeof (guint64));
   c->record = assay_json_table_new (&ASSAY_WORKLOAD_RECORD_TABLE);
   c->record->name = g_strdup (workload->name);
   c->record->status = ASSAY_WORKLOAD_SKIPPED;

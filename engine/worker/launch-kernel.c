@@ -42,7 +42,8 @@ bind_arguments (AssayDeviceRun *run, guint64 *storage, void **pointers)
   GArray *parameters = run->entry->parameters;
   GPtrArray *arguments = run->request->arguments;
   if (parameters->len != arguments->len)
-    return assay_run_fail (run, "arguments", "%s takes %u parameters, the task passes %u",
+    return assay_run_fail (run, "arguments",
+                           "%s takes %u parameters, the entry in task.json passes %u",
                            run->entry->plain, parameters->len, arguments->len);
   for (guint i = 0; i < arguments->len; i++)
     {
@@ -56,7 +57,8 @@ bind_arguments (AssayDeviceRun *run, guint64 *storage, void **pointers)
           return fail_argument (run, i, why);
         }
       if (argument->array && parameter->bytes != 8)
-        return fail_argument (run, i, "the task passes an array, the kernel takes no pointer");
+        return fail_argument (
+            run, i, "the entry in task.json passes an array, the kernel takes no pointer");
       if (argument->array)
         storage[i] = assay_run_address (run, argument->array);
     }

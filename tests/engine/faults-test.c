@@ -14,10 +14,12 @@ typedef struct
   const char *name;
   FixtureTask task;
   AssayWorkloadStatus status;
-  const char *rule; /* a finding there must be … */
-  int blame;        /* … who is to blame … */
-  const char *text; /* … and what its title, or the workload's reason, says; or NULL */
-  gint64 line;      /* in kernel.cu; 0: none to expect */
+  const char *rule;          /* a finding there must be … */
+  int blame;                 /* … who is to blame … */
+  const char *text;          /* … and what its title, or the workload's reason, says; or NULL */
+  gint64 line;               /* in kernel.cu; 0: none to expect */
+  const char *absent;        /* a finding there must not be, or NULL */
+  guint64 printed, elements; /* bytes it prints; elements it leaves as they were */
 } Case;
 
 #define KERNEL(body)                                                                               \
@@ -173,6 +175,26 @@ static const Case CASES[] = {
      ASSAY_BLAME_CANDIDATE,
      "never written",
      0},
+    {"half-written",
+     {.id = "f_half", .kernel = KERNEL ("  if (i < n / 2) y[i] = 2 * x[i];")},
+     ASSAY_WORKLOAD_INCORRECT_NUMERICAL,
+     "mem.uninitialised",
+     ASSAY_BLAME_CANDIDATE,
+     "500 of the 1000 elements of output y were never written",
+     0,
+     "num.nan",
+     0,
+     500},
+    {"too-many-parameters",
+     {.id = "f_parameters",
+      .kernel = "extern \"C\" __global__ void doubled (const float *x, float *y, int n, int m)\n"
+                "{ y[0] = x[0] * n * m; }\n"},
+     ASSAY_WORKLOAD_INCONCLUSIVE,
+     "task.entry-mismatch",
+     ASSAY_BLAME_TASK,
+     "doubled takes 4 parameters, the entry in task.json passes 3",
+     0,
+     "run.failed"},
     {"unknown-instruction",
      {.id = "f_instruction",
       .kernel = KERNEL ("  unsigned t;\n  asm (\"vadd4.u32.u32.u32 %0, %1, %2, %3;\""
@@ -203,10 +225,12 @@ static const Case CASES[] = {
                         "    for (int k = 0; k < 200; k++)\n"
                         "      printf (\"%0500d\\n\", k); }")},
      ASSAY_WORKLOAD_PASSED,
-     NULL,
+     "run.output-dropped",
+     ASSAY_BLAME_CANDIDATE,
+     "bytes were dropped",
      0,
      NULL,
-     0},
+     1000 * 200 * 501},
     {"nan",
      {.id = "f_nan", .kernel = KERNEL ("  if (i < n) y[i] = i == 7 ? nanf (\"\") : 2 * x[i];")},
      ASSAY_WORKLOAD_INCORRECT_NUMERICAL,
@@ -286,6 +310,16 @@ test_case (gconstpointer data)
     }
   if (expected->status != ASSAY_WORKLOAD_PASSED)
     g_assert_cmpuint (run->findings->len, >, 0);
+  if (expected->absent)
+    g_assert_null (find (run, expected->absent));
+  if (expected->elements)
+    {
+      const AssayOutput *output = g_ptr_array_index (workload->outputs, 0);
+      g_assert_cmpuint (output->never_written, ==, expected->elements);
+    }
+  /* What it printed is kept or counted, to the byte; at most a MiB is kept. */
+  g_assert_cmpuint (workload->dropped, <=, expected->printed);
+  g_assert_cmpuint (expected->printed - workload->dropped, <=, 1 << 20);
 }
 
 static void

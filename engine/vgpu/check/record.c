@@ -310,6 +310,14 @@ vgpu_printer_free (VgpuPrinter *printer)
     vgpu_text_add (&printer->text, "[%llu more bytes of output were dropped]\n",
                    (unsigned long long) printer->dropped);
   flush_printer (printer);
+  if (printer->dropped > 0)
+    {
+      VgpuText line = {0};
+      vgpu_text_add (&line, "{\"type\":\"dropped\",\"bytes\":%llu}",
+                     (unsigned long long) printer->dropped);
+      vgpu_stream_write (&line);
+      vgpu_text_clear (&line);
+    }
   pthread_mutex_destroy (&printer->lock);
   free (printer);
 }

@@ -127,7 +127,11 @@ read_flags (const char *at, Arguments *arguments, char *flags)
         }
       else
         {
-          digits = *at >= '0' && *at <= '9' ? digits + 1 : 0;
+          /* A zero before the number is a flag, not one of its digits. */
+          if (*at < '0' || *at > '9')
+            digits = 0;
+          else if (digits > 0 || *at != '0')
+            digits++;
           if (length < 34 && digits <= 3)
             flags[length++] = *at;
         }
