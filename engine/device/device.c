@@ -14,6 +14,9 @@ static const AssayJsonField DEVICE_FIELDS[] = {
     FIELD (available, BOOLEAN),
     FIELD (reason, STRING, .flags = ASSAY_JSON_KEEP_NULL),
     FIELD (driver, STRING, .flags = ASSAY_JSON_KEEP_NULL),
+    FIELD (uuid, STRING),
+    FIELD (memory_bytes, UINT),
+    FIELD (gpu, POINTER, .table = &ASSAY_GPU_STATE_TABLE),
     ASSAY_JSON_END,
 };
 #undef FIELD
@@ -34,6 +37,7 @@ assay_device_list_virtual (void)
       device->kind = g_strdup ("virtual");
       device->name = g_strdup_printf ("Virtual GPU, limits of %s", limits[i].typical_part);
       device->target = g_strdup (limits[i].name);
+      device->memory_bytes = limits[i].memory_bytes;
       device->available = driver != NULL;
       device->reason = driver ? NULL : g_strdup (error->message);
       g_ptr_array_add (devices, device);

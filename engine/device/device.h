@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "engine/base/json-table.h"
+#include "engine/device/nvml.h"
 
 G_BEGIN_DECLS
 
@@ -15,6 +15,9 @@ typedef struct
   gboolean available;
   char *reason; /* why not; NULL when available */
   char *driver; /* "13.0"; NULL where there is none */
+  char *uuid;   /* "GPU-8932f937-…"; NULL: virtual, or the driver does not tell */
+  guint64 memory_bytes;
+  AssayGpuState *gpu; /* at the moment of listing; NULL: virtual, or NVML does not tell */
 } AssayDevice;
 
 ASSAY_JSON_DECLARE (AssayDevice, assay_device, ASSAY_DEVICE_TABLE)

@@ -7,6 +7,7 @@
 #include "engine/worker/session.h"
 
 #define PROBE_SECONDS 30
+#define NVML_SECONDS 5
 
 char *
 assay_driver_show (AssaySandboxSpec *spec, AssaySandboxTier tier)
@@ -56,25 +57,56 @@ add_found (GPtrArray *devices, JsonObject *done)
       device->target = g_strdup (assay_json_string (told, "target"));
       device->reason = g_strdup (assay_json_string (told, "reason"));
       device->available = device->reason == NULL;
+      device->uuid = g_strdup (assay_json_string (told, "uuid"));
+      device->memory_bytes = (guint64) assay_json_int (told, "memory_bytes", 0);
       device->driver = g_strdup_printf ("%d.%d", (int) version / 1000, (int) version % 1000 / 10);
     }
+}
+
+/* By identity: CUDA and NVML number devices differently. */
+static void
+attach_states (GPtrArray *devices, const AssayNvmlReading *reading)
+{
+  for (guint i = 0; i < devices->len; i++)
+    for (guint k = 0; k < reading->devices->len; k++)
+      {
+        AssayDevice *device = g_ptr_array_index (devices, i);
+        const AssayGpuState *state = g_ptr_array_index (reading->devices, k);
+        if (!device->gpu && device->uuid && g_strcmp0 (device->uuid, state->uuid) == 0)
+          device->gpu = assay_gpu_state_copy (state);
+      }
+}
+
+AssayNvmlReading *
+assay_devices_reading (GError **error)
+{
+  return assay_nvml_read (g_getenv ("ASSAY_NVML"), NVML_SECONDS, error);
 }
 
 GPtrArray *
 assay_devices_list (void)
 {
+  g_autoptr (AssayNvmlReading) reading = NULL;
   g_autoptr (GError) error = NULL;
   GPtrArray *devices = assay_device_list_virtual ();
   g_autoptr (AssayWorkerReply) reply = probe_driver (&error);
   guint before = devices->len;
   if (reply && reply->done)
     add_found (devices, reply->done);
+  reading = assay_devices_reading (NULL);
+  if (reading)
+    attach_states (devices, reading);
   if (devices->len > before)
     return devices;
   AssayDevice *device = add_device (devices, 0);
   const char *said = reply && reply->done ? assay_json_string (reply->done, "reason") : NULL;
   device->name = g_strdup ("CUDA device");
-  device->reason = g_strdup (said ? said : error ? error->message : reply->message);
+  const char *why = said ? said : error ? error->message : reply->message;
+  device->reason = reading && reading->devices->len > 0
+                       ? g_strdup_printf ("%s; yet NVML sees %u: look at CUDA_VISIBLE_DEVICES, at "
+                                          "MIG mode, and at the device nodes of the sandbox",
+                                          why, reading->devices->len)
+                       : g_strdup (why);
   return devices;
 }
 

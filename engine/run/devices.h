@@ -19,4 +19,7 @@ char *assay_driver_show (AssaySandboxSpec *spec, AssaySandboxTier tier);
  * that is not available, with its reason. */
 AssayDevice *assay_device_find (const char *id, const char *target, GError **error);
 
+/* (transfer full): what NVML says now, from $ASSAY_NVML or the system's library, within 5 s. */
+AssayNvmlReading *assay_devices_reading (GError **error);
+
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/json.h"
 #include "engine/run/devices.h"
+#include "engine/run/doctor.h"
 
 #include <errno.h>
 #include <gio/gunixsocketaddress.h>
@@ -143,6 +144,28 @@ static void
 get_devices (const Call *call)
 {
   reply_later (call, list_devices, NULL, NULL, devices_listed);
+}
+
+static void
+examine (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_autoptr (GPtrArray) checks = assay_doctor_examine ();
+  g_task_return_pointer (task, assay_doctor_to_json (checks), (GDestroyNotify) json_node_unref);
+}
+
+static void
+examined (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (SoupServerMessage) message = data;
+  g_autoptr (JsonNode) node = g_task_propagate_pointer (G_TASK (result), NULL);
+  assay_respond_json (message, 200, json_object_ref (json_node_get_object (node)));
+  soup_server_message_unpause (message);
+}
+
+static void
+get_doctor (const Call *call)
+{
+  reply_later (call, examine, NULL, NULL, examined);
 }
 
 static void
@@ -326,14 +349,22 @@ post_matrix (const Call *call)
 }
 
 static const AssayRoutePattern PATTERNS[] = {
-    {"GET", "version"}, {"GET", "devices"},   {"GET", "runs"},          {"POST", "runs"},
-    {"GET", "runs/*"},  {"DELETE", "runs/*"}, {"GET", "runs/*/events"}, {"GET", "runs/*/files/**"},
-    {"POST", "matrix"}, {NULL, NULL},
+    {"GET", "version"},
+    {"GET", "devices"},
+    {"GET", "runs"},
+    {"POST", "runs"},
+    {"GET", "runs/*"},
+    {"DELETE", "runs/*"},
+    {"GET", "runs/*/events"},
+    {"GET", "runs/*/files/**"},
+    {"POST", "matrix"},
+    {"GET", "doctor"},
+    {NULL, NULL},
 };
 
 static const Handler HANDLERS[] = {
     get_version, get_devices, get_runs,     post_runs,   get_run,
-    delete_run,  get_events,  get_run_file, post_matrix,
+    delete_run,  get_events,  get_run_file, post_matrix, get_doctor,
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (HANDLERS) + 1 == G_N_ELEMENTS (PATTERNS));
 

@@ -4,6 +4,21 @@
 
 #include <string.h>
 
+/* As NVML writes it: "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6". */
+static char *
+uuid_of (const AssayDriver *driver, CUdevice device)
+{
+  CUuuid id;
+  if (!driver->call.device_get_uuid || driver->call.device_get_uuid (&id, device) != CUDA_SUCCESS)
+    return NULL;
+  g_autoptr (GString) text = g_string_new ("GPU");
+  for (gsize i = 0; i < sizeof id.bytes; i++)
+    g_string_append_printf (text, "%s%02x",
+                            i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                            (unsigned char) id.bytes[i]);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static JsonObject *
 describe (const AssayDriver *driver, int ordinal)
 {
@@ -27,6 +42,9 @@ describe (const AssayDriver *driver, int ordinal)
   g_autofree char *target = g_strdup_printf ("sm_%d%d", major, minor);
   json_object_set_string_member (device, "target", target);
   json_object_set_int_member (device, "memory_bytes", (gint64) memory);
+  g_autofree char *uuid = code == CUDA_SUCCESS ? uuid_of (driver, handle) : NULL;
+  if (uuid)
+    json_object_set_string_member (device, "uuid", uuid);
   if (code != CUDA_SUCCESS)
     json_object_set_string_member (device, "reason", assay_driver_error_text (code));
   return device;

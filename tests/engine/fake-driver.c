@@ -71,6 +71,14 @@ cuDeviceGetAttribute (int *value, CUdevice_attribute attribute, CUdevice device)
 }
 
 CUresult
+cuDeviceGetUuid_v2 (CUuuid *uuid, CUdevice device)
+{
+  for (int i = 0; i < 16; i++)
+    uuid->bytes[i] = (char) i;
+  return CUDA_SUCCESS;
+}
+
+CUresult
 cuDevicePrimaryCtxRetain (CUcontext *context, CUdevice device)
 {
   *context = (CUcontext) &sticky;
