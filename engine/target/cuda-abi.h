@@ -39,6 +39,7 @@ typedef void (*CUhostFn) (void *data);
   X (CUDA_ERROR_NO_BINARY_FOR_GPU, 209, "no kernel image is available for execution on the device") \
   X (CUDA_ERROR_ECC_UNCORRECTABLE, 214, "uncorrectable ECC error encountered") \
   X (CUDA_ERROR_UNSUPPORTED_LIMIT, 215, "limit is not supported on this architecture") \
+  X (CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, 217, "peer access is not supported between these two devices") \
   X (CUDA_ERROR_INVALID_PTX, 218, "a PTX JIT compilation failed") \
   X (CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222, "the provided PTX was compiled with an unsupported toolchain.") \
   X (CUDA_ERROR_INVALID_SOURCE, 300, "device kernel image is invalid") \
@@ -51,8 +52,12 @@ typedef void (*CUhostFn) (void *data);
   X (CUDA_ERROR_ILLEGAL_ADDRESS, 700, "an illegal memory access was encountered") \
   X (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701, "too many resources requested for launch") \
   X (CUDA_ERROR_LAUNCH_TIMEOUT, 702, "the launch timed out and was terminated") \
+  X (CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704, "peer access is already enabled") \
+  X (CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, 705, "peer access has not been enabled") \
   X (CUDA_ERROR_CONTEXT_IS_DESTROYED, 709, "context is destroyed") \
   X (CUDA_ERROR_ASSERT, 710, "device-side assert triggered") \
+  X (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712, "part or all of the requested memory range is already mapped") \
+  X (CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, 713, "pointer does not correspond to a registered memory region") \
   X (CUDA_ERROR_HARDWARE_STACK_ERROR, 714, "hardware stack error") \
   X (CUDA_ERROR_ILLEGAL_INSTRUCTION, 715, "an illegal instruction was encountered") \
   X (CUDA_ERROR_MISALIGNED_ADDRESS, 716, "misaligned address") \
@@ -65,6 +70,13 @@ typedef void (*CUhostFn) (void *data);
   X (CUDA_ERROR_SYSTEM_NOT_READY, 802, "system not yet initialized") \
   X (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803, "system has unsupported display driver / cuda driver combination") \
   X (CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804, "forward compatibility was attempted on non supported HW") \
+  X (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing") \
+  X (CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901, "operation failed due to a previous error during capture") \
+  X (CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, 903, "capture was not ended in the same stream as it began") \
+  X (CUDA_ERROR_STREAM_CAPTURE_UNJOINED, 904, "capturing stream has unjoined work") \
+  X (CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
+  X (CUDA_ERROR_CAPTURED_EVENT, 907, "operation not permitted on an event last recorded in a capturing stream") \
+  X (CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
   X (CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 #define ASSAY_CUDA_DEVICE_ATTRIBUTES(X) \

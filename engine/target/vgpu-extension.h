@@ -22,6 +22,12 @@
  *                      results do not depend on it. Holds for modules loaded from then on
  *   seed               0: blocks and warps in fixed order; else shuffled by this number
  *   report_fd          descriptor for the report stream, one JSON object a line (default: none)
+ *   streams            eager (default): work runs when it is submitted; late: when somebody waits
+ *                      for it, so that missing synchronisation shows; thread: on a thread of its own
+ *   print              report (default): device printf becomes records of the report stream; stdout:
+ *                      it goes to the program's standard output instead
+ *   time               none (default): the time between events is NaN; host: that of this computer,
+ *                      which says nothing about any device
  *   max_instructions   warp instructions a launch may execute; 0: no limit
  *   print_cap_bytes    bytes of device printf kept per launch (default 1048576)
  *   max_reports        reports emitted per process (default 200)
@@ -36,6 +42,7 @@
   X (assayVgpuMarkInitialised, int, (CUdeviceptr pointer, size_t bytes)) \
   X (assayVgpuMarkUninitialised, int, (CUdeviceptr pointer, size_t bytes)) \
   X (assayVgpuInterrupt, void, (void)) \
+  X (assayVgpuReport, void, (const char *rule, const char *message, const char *kernel)) \
   X (assayVgpuLastError, const char *, (void))
 /* clang-format on */
 
@@ -44,7 +51,8 @@
 ASSAY_VGPU_EXTENSION (ASSAY_VGPU_POINTER_TYPE)
 #undef ASSAY_VGPU_POINTER_TYPE
 
-/* assayVgpuSet: 0, or -1 for an unknown key or value (assayVgpuLastError says which).
+/* assayVgpuReport: writes a report that no instruction made; kernel may be NULL.
+ * assayVgpuSet: 0, or -1 for an unknown key or value (assayVgpuLastError says which).
  * assayVgpuNameAllocation: gives the allocation that contains pointer a name for reports; the text
  *   is copied. assayVgpuMarkInitialised and …Uninitialised: what the uninitialised-read check
  *   shall believe of these bytes. All three: 0, or -1 when pointer is in no live allocation.

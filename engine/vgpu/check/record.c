@@ -8,6 +8,7 @@
 #include "engine/vgpu/ptx/operation.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,16 +261,18 @@ struct VgpuPrinter
   uint64_t cap;
   uint64_t kept;
   uint64_t dropped;
+  bool to_stdout;
 };
 
 #define FLUSH_BYTES 16384
 
 VgpuPrinter *
-vgpu_printer_new (uint64_t cap)
+vgpu_printer_new (uint64_t cap, bool to_stdout)
 {
   VgpuPrinter *printer = vgpu_take (sizeof *printer);
   pthread_mutex_init (&printer->lock, NULL);
   printer->cap = cap;
+  printer->to_stdout = to_stdout;
   return printer;
 }
 
@@ -279,6 +282,13 @@ flush_printer (VgpuPrinter *printer)
   VgpuText line = {0};
   if (printer->text.length == 0)
     return;
+  if (printer->to_stdout)
+    {
+      /* Through the program's own buffer, so that its order is kept. */
+      fwrite (printer->text.data, 1, printer->text.length, stdout);
+      vgpu_text_clear (&printer->text);
+      return;
+    }
   vgpu_text_add (&line, "{\"type\":\"print\",\"text\":");
   vgpu_text_add_json (&line, printer->text.data);
   vgpu_text_add (&line, "}");

@@ -19,7 +19,7 @@ void vgpu_report_launch (const char *rule, const char *message, const char *kern
 /* Writes the record of a finished launch: what was executed and moved, also line by line. */
 void vgpu_record_launch (const VgpuLaunch *launch);
 
-/* What device printf writes; at most cap bytes are kept, and a last line says how many were not. */
-VgpuPrinter *vgpu_printer_new (uint64_t cap);
+/* What device printf writes, to the report stream or the program's standard output; at most cap bytes are kept, and a last line says how many were not. */
+VgpuPrinter *vgpu_printer_new (uint64_t cap, bool to_stdout);
 void vgpu_printer_add (VgpuPrinter *printer, const char *text, size_t length);
 void vgpu_printer_free (VgpuPrinter *printer);

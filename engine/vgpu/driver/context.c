@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation, the device, contexts. */
 #include "engine/vgpu/check/record.h"
-#include "engine/vgpu/driver/driver.h"
+#include "engine/vgpu/driver/work.h"
 #include "engine/vgpu/exec/run.h"
 #include "engine/vgpu/ptx/arena.h"
 
@@ -118,7 +118,7 @@ cuGetProcAddress_v2 (const char *symbol, void **function, int cuda_version, uint
     void *function;
   } functions[] = {
 #define FUNCTION(name, member, parameters) {#name, (void *) name},
-      ASSAY_CUDA_DRIVER (FUNCTION)
+      ASSAY_CUDA_DRIVER (FUNCTION) ASSAY_CUDA_DRIVER_MORE (FUNCTION)
 #undef FUNCTION
   };
   if (symbol == NULL || function == NULL)
@@ -240,6 +240,14 @@ attribute_of (const AssayTargetLimits *t, CUdevice_attribute attribute)
       {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, 1},
       {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, 1},
       {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 1},
+      {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
+      {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
+      {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 1},
+      {CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 1},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
+      {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 1024},
+      {(CUdevice_attribute) 84, 0}, /* more than one device on the board */
+      {(CUdevice_attribute) 89, 1}, /* managed memory from host and device at once */
   };
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
     if (values[i].attribute == attribute)
@@ -265,6 +273,10 @@ new_context (bool primary)
   CUcontext context = vgpu_take (sizeof *context);
   context->memory = vgpu_memory_new ();
   context->primary = primary;
+  context->queue_tail = &context->queue;
+  context->legacy = vgpu_take (sizeof *context->legacy);
+  context->per_thread = vgpu_take (sizeof *context->per_thread);
+  context->legacy->context = context->per_thread->context = context;
   return context;
 }
 
@@ -297,6 +309,7 @@ at_exit (void)
 static void
 clear_context (CUcontext context)
 {
+  vgpu_streams_clear (context);
   report_leaks (context);
   while (context->modules != NULL)
     {
@@ -396,6 +409,16 @@ cuCtxDestroy_v2 (CUcontext context)
       current_stack[kept++] = current_stack[i];
   current_depth = kept;
   clear_context (context);
+  while (context->streams != NULL)
+    {
+      CUstream next = context->streams->next;
+      free (context->streams->tips);
+      free (context->streams);
+      context->streams = next;
+    }
+  free (context->legacy);
+  free (context->per_thread);
+  free (context->pool);
   free (context);
   return vgpu_leave (CUDA_SUCCESS);
 }
@@ -461,5 +484,5 @@ cuCtxSynchronize (void)
 {
   CUcontext context;
   CUresult result = vgpu_enter (&context);
-  return result != CUDA_SUCCESS ? result : vgpu_leave (CUDA_SUCCESS);
+  return result != CUDA_SUCCESS ? result : vgpu_leave (vgpu_wait_all (context));
 }

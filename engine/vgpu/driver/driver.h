@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "engine/target/cuda-abi-more.h"
 #include "engine/target/limits.h"
 #include "engine/target/vgpu-extension.h"
+#include "engine/vgpu/driver/fatbin.h"
 #include "engine/vgpu/exec/machine.h"
 #include "engine/vgpu/exec/memory.h"
 
 #include <pthread.h>
 
-/* The façade: the CUDA driver API over the virtual GPU. One device, one lock around everything:
- * launches run to their end inside the call, so streams have nothing to order. */
+/* The façade: the CUDA driver API over the virtual GPU. One device, one lock around everything but
+ * host functions; what streams are given is in work.h. */
 
 #define VGPU_EXPORT __attribute__ ((visibility ("default")))
 
 /* Every function of the interface, and those of the extension. */
 #define VGPU_PROTOTYPE(symbol, member, parameters) VGPU_EXPORT CUresult symbol parameters;
 ASSAY_CUDA_DRIVER (VGPU_PROTOTYPE)
+ASSAY_CUDA_DRIVER_MORE (VGPU_PROTOTYPE)
 #undef VGPU_PROTOTYPE
 #define VGPU_PROTOTYPE(symbol, result, parameters) VGPU_EXPORT result symbol parameters;
 ASSAY_VGPU_EXTENSION (VGPU_PROTOTYPE)
 #undef VGPU_PROTOTYPE
 
+#define VGPU_LIMITS 8
+
 struct CUfunc_st
 {
-  VgpuKernel *kernel;
+  VgpuKernel *kernel; /* NULL until somebody asks for it */
+  const VgpuFunction *entry;
   CUmodule module;
   uint32_t max_dynamic_shared;
   struct CUfunc_st *next;
@@ -33,17 +39,24 @@ struct CUmod_st
 {
   CUcontext context;
   VgpuSource source;
-  char *text;
+  VgpuTexts texts;
   CUfunction functions;
   uint64_t *addresses; /* of the module's variables in memory */
   size_t address_count;
   struct CUmod_st *next;
 };
 
+struct VgpuWork;
+
 struct CUctx_st
 {
   VgpuMemory *memory;
   CUmodule modules;
+  CUstream legacy, per_thread, streams;
+  struct VgpuWork *queue, **queue_tail; /* submitted, and not yet run */
+  uint64_t submitted, polls, next_stream;
+  CUmemoryPool pool;
+  size_t limits[VGPU_LIMITS];
   CUresult sticky; /* what a fault left behind: every later call returns it */
   bool primary;
   uint32_t references;
@@ -59,6 +72,9 @@ typedef struct
   uint64_t max_instructions;
   uint64_t print_cap;
   bool continue_on_fault;
+  bool print_to_stdout;
+  bool host_time; /* between events, instead of NaN */
+  int streams;    /* VgpuStreamMode */
 } VgpuSettings;
 
 typedef struct
@@ -85,7 +101,10 @@ bool vgpu_settings_apply (const char *text);
 void vgpu_settings_defaults (void);
 uint32_t vgpu_settings_threads (void);
 
-CUresult vgpu_module_load (CUcontext context, const char *image, CUmodule *module, char *error);
+/* image: PTX text, or a fat binary with such. */
+CUresult vgpu_module_load (CUcontext context, const void *image, CUmodule *module, char *error);
+/* Builds a function's kernel if that has not been done. */
+CUresult vgpu_function_ready (CUfunction function, char *error);
 void vgpu_module_free (CUmodule module);
 
 /* The context of the calling thread, or NULL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions and their launches. */
 #include "engine/vgpu/check/record.h"
-#include "engine/vgpu/driver/driver.h"
+#include "engine/vgpu/driver/work.h"
 #include "engine/vgpu/exec/run.h"
 #include "engine/vgpu/ptx/arena.h"
 
@@ -88,25 +88,6 @@ cuFuncSetCacheConfig (CUfunction function, int config)
   return function != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult
-cuOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks, CUfunction function, int block_size,
-                                             size_t dynamic_shared)
-{
-  CUcontext context;
-  CUresult result = vgpu_enter (&context);
-  if (result != CUDA_SUCCESS)
-    return result;
-  if (blocks == NULL || function == NULL || block_size <= 0)
-    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
-  AssayLaunch launch = {.grid = {1, 1, 1},
-                        .block = {(uint32_t) block_size, 1, 1},
-                        .static_shared = function->kernel->static_shared,
-                        .dynamic_shared = (uint32_t) dynamic_shared,
-                        .dynamic_shared_limit = function->max_dynamic_shared};
-  *blocks = (int) assay_launch_blocks_per_sm (vgpu_driver.settings.target, &launch);
-  return vgpu_leave (CUDA_SUCCESS);
-}
-
 static CUresult
 check_limits (CUfunction function, const VgpuLaunch *launch)
 {
@@ -185,42 +166,130 @@ is_memory_fault (CUresult result)
 }
 
 CUresult
-cuLaunchKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                unsigned int block_x, unsigned int block_y, unsigned int block_z,
-                unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
+vgpu_launch_work (CUcontext context, const VgpuLaunchWork *work)
 {
-  CUcontext context;
-  CUresult result = vgpu_enter (&context);
-  if (result != CUDA_SUCCESS)
-    return result;
-  if (function == NULL)
-    return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
   const VgpuSettings *settings = &vgpu_driver.settings;
-  VgpuLaunch launch = {.kernel = function->kernel,
+  VgpuLaunch launch = {.kernel = work->function->kernel,
                        .memory = context->memory,
-                       .grid = {grid_x, grid_y, grid_z},
-                       .block = {block_x, block_y, block_z},
-                       .dynamic_shared = shared_bytes,
+                       .grid = {work->grid[0], work->grid[1], work->grid[2]},
+                       .block = {work->block[0], work->block[1], work->block[2]},
+                       .dynamic_shared = work->shared,
+                       .parameters = work->parameters,
                        .checks = settings->checks,
                        .math = settings->math,
                        .threads = vgpu_settings_threads (),
                        .seed = settings->seed,
                        .max_instructions = settings->max_instructions,
                        .print_cap = settings->print_cap,
+                       .print_to_stdout = settings->print_to_stdout,
                        .sm_count = settings->target->sm_count,
                        .interrupt = &vgpu_driver.interrupt};
-  result = check_limits (function, &launch);
-  if (result != CUDA_SUCCESS)
-    return vgpu_leave (result);
-  unsigned char *buffer = collect_parameters (function->kernel, parameters, extra);
-  if (buffer == NULL)
-    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
-  launch.parameters = buffer;
-  result = (CUresult) vgpu_launch_run (&launch);
+  CUresult result = (CUresult) vgpu_launch_run (&launch);
   atomic_store (&vgpu_driver.interrupt, 0);
-  free (buffer);
-  /* As on a device, the launch itself succeeds; what went wrong shows at the next call. */
   if (result != CUDA_SUCCESS && !(settings->continue_on_fault && is_memory_fault (result)))
     context->sticky = result;
-  return vgpu_leave (CUDA_SUCCESS);
+  return context->sticky;
+}
+
+static bool
+may_wait_for_blocks (CUfunction function, const VgpuLaunchWork *launch)
+{
+  AssayLaunch shape = {.static_shared = function->kernel->static_shared,
+                       .dynamic_shared = launch->shared,
+                       .dynamic_shared_limit = function->max_dynamic_shared};
+  memcpy (shape.grid, launch->grid, sizeof shape.grid);
+  memcpy (shape.block, launch->block, sizeof shape.block);
+  const AssayTargetLimits *target = vgpu_driver.settings.target;
+  uint64_t blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
+  return blocks <= (uint64_t) assay_launch_blocks_per_sm (target, &shape) * target->sm_count;
+}
+
+CUresult
+vgpu_launch_prepare (CUfunction function, const uint32_t *shape, size_t shared, void **parameters,
+                     void **extra, bool cooperative, VgpuWork *item)
+{
+  VgpuLaunch launch = {.dynamic_shared = (uint32_t) shared};
+  VgpuLaunchWork work = {
+      .function = function, .shared = (uint32_t) shared, .cooperative = cooperative};
+  memcpy (launch.grid, shape, sizeof launch.grid);
+  memcpy (launch.block, shape + 3, sizeof launch.block);
+  memcpy (work.grid, shape, sizeof work.grid);
+  memcpy (work.block, shape + 3, sizeof work.block);
+  if (function == NULL || function->kernel == NULL)
+    return CUDA_ERROR_INVALID_HANDLE;
+  CUresult result =
+      shared <= UINT32_MAX ? check_limits (function, &launch) : CUDA_ERROR_INVALID_VALUE;
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (cooperative && !may_wait_for_blocks (function, &work))
+    return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  work.parameters = collect_parameters (function->kernel, parameters, extra);
+  if (work.parameters == NULL)
+    return CUDA_ERROR_INVALID_VALUE;
+  *item = (VgpuWork) {.kind = VGPU_WORK_LAUNCH, .launch = work};
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+submit_launch (CUfunction function, const uint32_t *shape, size_t shared, CUstream stream,
+               void **parameters, void **extra, bool cooperative)
+{
+  CUcontext context;
+  VgpuWork item;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  result = vgpu_launch_prepare (function, shape, shared, parameters, extra, cooperative, &item);
+  return vgpu_leave (result != CUDA_SUCCESS ? result : vgpu_submit (context, stream, &item));
+}
+
+CUresult
+cuLaunchKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
+{
+  const uint32_t shape[6] = {grid_x, grid_y, grid_z, block_x, block_y, block_z};
+  return submit_launch (function, shape, shared_bytes, stream, parameters, extra, false);
+}
+
+CUresult
+cuLaunchCooperativeKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                           unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                           unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                           void **parameters)
+{
+  const uint32_t shape[6] = {grid_x, grid_y, grid_z, block_x, block_y, block_z};
+  return submit_launch (function, shape, shared_bytes, stream, parameters, NULL, true);
+}
+
+enum
+{
+  ATTRIBUTE_COOPERATIVE = 2,
+  ATTRIBUTE_CLUSTER = 4
+};
+
+CUresult
+cuLaunchKernelEx (const AssayLaunchConfig *config, CUfunction function, void **parameters,
+                  void **extra)
+{
+  bool cooperative = false;
+  if (config == NULL || (config->attribute_count > 0 && config->attributes == NULL))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned int i = 0; i < config->attribute_count; i++)
+    {
+      const AssayLaunchAttribute *attribute = &config->attributes[i];
+      if (attribute->number == ATTRIBUTE_COOPERATIVE)
+        cooperative = attribute->cooperative != 0;
+      const unsigned int *cluster = attribute->cluster;
+      if (attribute->number == ATTRIBUTE_CLUSTER && cluster[0] * cluster[1] * cluster[2] > 1)
+        {
+          vgpu_explain ("clusters of thread blocks are not there");
+          return CUDA_ERROR_NOT_SUPPORTED;
+        }
+    }
+  uint32_t shape[6];
+  memcpy (shape, config->grid, sizeof config->grid);
+  memcpy (shape + 3, config->block, sizeof config->block);
+  return submit_launch (function, shape, config->shared_bytes, config->stream, parameters, extra,
+                        cooperative);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory, copies; streams and events, which have nothing to do. */
-#include "engine/vgpu/driver/driver.h"
+/* Memory: allocations, pools, the host's memory that the device may see. */
+#include "engine/vgpu/driver/work.h"
 #include "engine/vgpu/ptx/arena.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +23,11 @@ cuMemGetInfo_v2 (size_t *free_bytes, size_t *total_bytes)
 }
 
 static CUresult
-allocate (CUdeviceptr *pointer, size_t bytes, bool track)
+allocate (CUdeviceptr *pointer, size_t bytes, VgpuMemoryKind kind)
 {
   CUcontext context;
   CUresult result = vgpu_enter (&context);
+  bool track = kind == VGPU_MEMORY_DEVICE;
   if (result != CUDA_SUCCESS)
     return result;
   if (pointer == NULL || bytes == 0)
@@ -41,6 +41,7 @@ allocate (CUdeviceptr *pointer, size_t bytes, bool track)
                               track && (vgpu_driver.settings.checks & VGPU_CHECK_UNINIT) != 0);
   if (allocation == NULL)
     return vgpu_leave (CUDA_ERROR_OUT_OF_MEMORY);
+  allocation->kind = kind;
   *pointer = allocation->lo;
   return vgpu_leave (CUDA_SUCCESS);
 }
@@ -48,14 +49,14 @@ allocate (CUdeviceptr *pointer, size_t bytes, bool track)
 CUresult
 cuMemAlloc_v2 (CUdeviceptr *pointer, size_t bytes)
 {
-  return allocate (pointer, bytes, true);
+  return allocate (pointer, bytes, VGPU_MEMORY_DEVICE);
 }
 
 /* The host may write here unseen, so these count as initialised. */
 CUresult
 cuMemAllocManaged (CUdeviceptr *pointer, size_t bytes, unsigned int flags)
 {
-  return allocate (pointer, bytes, false);
+  return allocate (pointer, bytes, VGPU_MEMORY_MANAGED);
 }
 
 CUresult
@@ -64,7 +65,7 @@ cuMemHostAlloc (void **pointer, size_t bytes, unsigned int flags)
   CUdeviceptr address = 0;
   if (pointer == NULL)
     return CUDA_ERROR_INVALID_VALUE;
-  CUresult result = allocate (&address, bytes, false);
+  CUresult result = allocate (&address, bytes, VGPU_MEMORY_HOST);
   *pointer = (void *) (uintptr_t) address;
   return result;
 }
@@ -78,8 +79,12 @@ cuMemFree_v2 (CUdeviceptr pointer)
     return result;
   if (pointer == 0)
     return vgpu_leave (CUDA_SUCCESS);
+  result = vgpu_wait_all (context);
+  if (result != CUDA_SUCCESS)
+    return vgpu_leave (result);
   VgpuAllocation *allocation = vgpu_memory_find (context->memory, pointer);
-  if (allocation == NULL || allocation->module || !vgpu_memory_release (context->memory, pointer))
+  if (allocation == NULL || allocation->module || allocation->kind == VGPU_MEMORY_REGISTERED
+      || !vgpu_memory_release (context->memory, pointer))
     return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
   return vgpu_leave (CUDA_SUCCESS);
 }
@@ -116,6 +121,12 @@ cuMemGetAddressRange_v2 (CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer)
   return vgpu_leave (CUDA_SUCCESS);
 }
 
+static bool
+is_host_kind (const VgpuAllocation *allocation)
+{
+  return allocation->kind == VGPU_MEMORY_HOST || allocation->kind == VGPU_MEMORY_REGISTERED;
+}
+
 CUresult
 cuPointerGetAttribute (void *data, CUpointer_attribute attribute, CUdeviceptr pointer)
 {
@@ -132,13 +143,16 @@ cuPointerGetAttribute (void *data, CUpointer_attribute attribute, CUdeviceptr po
       *(CUcontext *) data = context;
       break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *(unsigned int *) data = 2;
+      *(unsigned int *) data = is_host_kind (allocation) ? 1 : 2;
       break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && allocation->kind == VGPU_MEMORY_DEVICE)
+        return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
       *(CUdeviceptr *) data = pointer;
       break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      *(int *) data = 0;
+      *(int *) data = allocation->kind == VGPU_MEMORY_MANAGED;
       break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       *(int *) data = 0;
@@ -149,251 +163,82 @@ cuPointerGetAttribute (void *data, CUpointer_attribute attribute, CUdeviceptr po
   return vgpu_leave (CUDA_SUCCESS);
 }
 
-/* The live allocation that holds all of these bytes. */
-static VgpuAllocation *
-whole_range (CUcontext context, CUdeviceptr pointer, size_t bytes)
-{
-  VgpuAllocation *allocation = vgpu_memory_find (context->memory, pointer);
-  if (allocation == NULL || allocation->freed || allocation->hi - pointer < bytes)
-    {
-      vgpu_explain ("a copy or fill of %zu bytes at 0x%llx leaves the allocation", bytes, pointer);
-      return NULL;
-    }
-  return allocation;
-}
+/* Rows begin at multiples of this, as devices have it. */
+#define PITCH_BYTES 512
 
 CUresult
-cuMemcpyHtoD_v2 (CUdeviceptr to, const void *from, size_t bytes)
+cuMemAllocPitch_v2 (CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height,
+                    unsigned int element)
 {
-  CUcontext context;
-  CUresult result = vgpu_enter (&context);
-  if (result != CUDA_SUCCESS)
-    return result;
-  if (bytes == 0)
-    return vgpu_leave (CUDA_SUCCESS);
-  VgpuAllocation *allocation = whole_range (context, to, bytes);
-  if (allocation == NULL || from == NULL)
-    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
-  memcpy ((void *) (uintptr_t) to, from, bytes);
-  vgpu_allocation_mark (allocation, to, bytes, true);
-  return vgpu_leave (CUDA_SUCCESS);
-}
-
-CUresult
-cuMemcpyDtoH_v2 (void *to, CUdeviceptr from, size_t bytes)
-{
-  CUcontext context;
-  CUresult result = vgpu_enter (&context);
-  if (result != CUDA_SUCCESS)
-    return result;
-  if (bytes == 0)
-    return vgpu_leave (CUDA_SUCCESS);
-  if (to == NULL || whole_range (context, from, bytes) == NULL)
-    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
-  memcpy (to, (const void *) (uintptr_t) from, bytes);
-  return vgpu_leave (CUDA_SUCCESS);
-}
-
-CUresult
-cuMemcpyDtoD_v2 (CUdeviceptr to, CUdeviceptr from, size_t bytes)
-{
-  CUcontext context;
-  CUresult result = vgpu_enter (&context);
-  if (result != CUDA_SUCCESS)
-    return result;
-  if (bytes == 0)
-    return vgpu_leave (CUDA_SUCCESS);
-  VgpuAllocation *target = whole_range (context, to, bytes);
-  VgpuAllocation *source = whole_range (context, from, bytes);
-  if (target == NULL || source == NULL)
-    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
-  memmove ((void *) (uintptr_t) to, (const void *) (uintptr_t) from, bytes);
-  vgpu_allocation_mark (target, to, bytes, true);
-  if (source->valid != NULL && target->valid != NULL)
-    memmove (target->valid + (to - target->lo), source->valid + (from - source->lo), bytes);
-  return vgpu_leave (CUDA_SUCCESS);
-}
-
-CUresult
-cuMemcpyHtoDAsync_v2 (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
-{
-  return cuMemcpyHtoD_v2 (to, from, bytes);
-}
-
-CUresult
-cuMemcpyDtoHAsync_v2 (void *to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-  return cuMemcpyDtoH_v2 (to, from, bytes);
-}
-
-CUresult
-cuMemcpyDtoDAsync_v2 (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-  return cuMemcpyDtoD_v2 (to, from, bytes);
-}
-
-static CUresult
-fill (CUdeviceptr to, uint32_t value, size_t size, size_t count)
-{
-  CUcontext context;
-  CUresult result = vgpu_enter (&context);
-  if (result != CUDA_SUCCESS)
-    return result;
-  if (count == 0)
-    return vgpu_leave (CUDA_SUCCESS);
-  VgpuAllocation *allocation =
-      count <= SIZE_MAX / size ? whole_range (context, to, count * size) : NULL;
-  if (allocation == NULL || to % size != 0)
-    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
-  char *at = (char *) (uintptr_t) to;
-  for (size_t i = 0; i < count; i++)
-    memcpy (at + i * size, &value, size);
-  vgpu_allocation_mark (allocation, to, count * size, true);
-  return vgpu_leave (CUDA_SUCCESS);
-}
-
-CUresult
-cuMemsetD8_v2 (CUdeviceptr to, unsigned char value, size_t count)
-{
-  return fill (to, value, 1, count);
-}
-
-CUresult
-cuMemsetD16_v2 (CUdeviceptr to, unsigned short value, size_t count)
-{
-  return fill (to, value, 2, count);
-}
-
-CUresult
-cuMemsetD32_v2 (CUdeviceptr to, unsigned int value, size_t count)
-{
-  return fill (to, value, 4, count);
-}
-
-CUresult
-cuMemsetD8Async (CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
-{
-  return fill (to, value, 1, count);
-}
-
-CUresult
-cuMemsetD32Async (CUdeviceptr to, unsigned int value, size_t count, CUstream stream)
-{
-  return fill (to, value, 4, count);
-}
-
-/* Streams and events are handles and nothing else: all work is done when a call returns. */
-
-struct CUstream_st
-{
-  int nothing;
-};
-
-struct CUevent_st
-{
-  bool recorded;
-};
-
-static CUresult
-look (void)
-{
-  CUcontext context;
-  CUresult result = vgpu_enter (&context);
-  return result != CUDA_SUCCESS ? result : vgpu_leave (CUDA_SUCCESS);
-}
-
-CUresult
-cuStreamCreate (CUstream *stream, unsigned int flags)
-{
-  CUresult result = look ();
-  if (stream == NULL)
+  if (pitch == NULL || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16)
+      || width > SIZE_MAX / 2 / height)
     return CUDA_ERROR_INVALID_VALUE;
-  if (result == CUDA_SUCCESS)
-    *stream = vgpu_take (sizeof **stream);
+  *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+  return cuMemAlloc_v2 (pointer, *pitch * height);
+}
+
+CUresult
+cuMemAllocHost_v2 (void **pointer, size_t bytes)
+{
+  return cuMemHostAlloc (pointer, bytes, 0);
+}
+
+CUresult
+cuMemHostRegister_v2 (void *pointer, size_t bytes, unsigned int flags)
+{
+  CUcontext context;
+  CUresult result = vgpu_enter (&context);
+  (void) flags;
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (pointer == NULL || bytes == 0)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  if (!vgpu_memory_adopt (context->memory, (uintptr_t) pointer, bytes))
+    return vgpu_leave (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  return vgpu_leave (CUDA_SUCCESS);
+}
+
+CUresult
+cuMemHostUnregister (void *pointer)
+{
+  CUcontext context;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  result = vgpu_wait_all (context);
+  if (result == CUDA_SUCCESS && !vgpu_memory_disown (context->memory, (uintptr_t) pointer))
+    result = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  return vgpu_leave (result);
+}
+
+CUresult
+cuMemHostGetFlags (unsigned int *flags, void *pointer)
+{
+  unsigned int type = 0;
+  CUresult result =
+      cuPointerGetAttribute (&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (uintptr_t) pointer);
+  if (flags == NULL || (result == CUDA_SUCCESS && type != 1))
+    return CUDA_ERROR_INVALID_VALUE;
+  *flags = 2;
   return result;
 }
 
 CUresult
-cuStreamDestroy_v2 (CUstream stream)
+cuMemAdvise (CUdeviceptr pointer, size_t bytes, int advice, CUdevice device)
 {
-  free (stream);
-  return CUDA_SUCCESS;
-}
-
-CUresult
-cuStreamSynchronize (CUstream stream)
-{
-  return look ();
-}
-
-CUresult
-cuStreamQuery (CUstream stream)
-{
-  return look ();
-}
-
-CUresult
-cuStreamWaitEvent (CUstream stream, CUevent event, unsigned int flags)
-{
-  return event == NULL ? CUDA_ERROR_INVALID_HANDLE : look ();
-}
-
-CUresult
-cuLaunchHostFunc (CUstream stream, CUhostFn function, void *data)
-{
-  CUresult result = look ();
-  if (function == NULL)
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  (void) advice;
+  (void) device;
+  CUresult result = cuMemGetAddressRange_v2 (&base, &size, pointer);
+  if (result == CUDA_ERROR_NOT_FOUND || (result == CUDA_SUCCESS && pointer - base + bytes > size))
     return CUDA_ERROR_INVALID_VALUE;
-  if (result == CUDA_SUCCESS)
-    function (data);
   return result;
 }
 
 CUresult
-cuEventCreate (CUevent *event, unsigned int flags)
+cuMemPrefetchAsync (CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream)
 {
-  CUresult result = look ();
-  if (event == NULL)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (result == CUDA_SUCCESS)
-    *event = vgpu_take (sizeof **event);
-  return result;
-}
-
-CUresult
-cuEventDestroy_v2 (CUevent event)
-{
-  free (event);
-  return CUDA_SUCCESS;
-}
-
-CUresult
-cuEventRecord (CUevent event, CUstream stream)
-{
-  if (event == NULL)
-    return CUDA_ERROR_INVALID_HANDLE;
-  event->recorded = true;
-  return look ();
-}
-
-CUresult
-cuEventSynchronize (CUevent event)
-{
-  return event == NULL ? CUDA_ERROR_INVALID_HANDLE : look ();
-}
-
-CUresult
-cuEventQuery (CUevent event)
-{
-  return event == NULL ? CUDA_ERROR_INVALID_HANDLE : look ();
-}
-
-/* There is no notion of time here, and a made-up number would be taken for a speed. */
-CUresult
-cuEventElapsedTime (float *milliseconds, CUevent from, CUevent to)
-{
-  if (milliseconds == NULL || from == NULL || to == NULL || !from->recorded || !to->recorded)
-    return CUDA_ERROR_INVALID_HANDLE;
-  *milliseconds = NAN;
-  return look ();
+  (void) stream;
+  return cuMemAdvise (pointer, bytes, 0, device);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: PTX text to kernels, variables to memory; functions and their launches. */
 #include "engine/vgpu/check/record.h"
-#include "engine/vgpu/driver/driver.h"
+#include "engine/vgpu/driver/work.h"
 #include "engine/vgpu/exec/run.h"
 #include "engine/vgpu/ptx/builder.h"
+#include "engine/vgpu/ptx/link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,69 +90,112 @@ check_target (const VgpuSource *source, char *error)
   return false;
 }
 
-static bool
-build_functions (CUmodule module, char *error)
+CUresult
+vgpu_function_ready (CUfunction function, char *error)
 {
   const AssayTargetLimits *target = vgpu_driver.settings.target;
+  error[0] = '\0';
+  if (function->kernel != NULL)
+    return CUDA_SUCCESS;
+  VgpuKernel *kernel = vgpu_kernel_build (&function->module->source, function->entry, error);
+  if (kernel == NULL)
+    return CUDA_ERROR_INVALID_PTX;
+  if (kernel->static_shared > target->shared_per_block)
+    {
+      snprintf (error, VGPU_ERROR_BYTES,
+                "entry function %s uses too much shared data (0x%x bytes, 0x%x max)",
+                function->entry->name, kernel->static_shared, target->shared_per_block);
+      vgpu_report_launch ("launch.shared-limit", error, function->entry->name);
+      vgpu_kernel_free (kernel);
+      return CUDA_ERROR_INVALID_PTX;
+    }
+  function->kernel = kernel;
+  return CUDA_SUCCESS;
+}
+
+/* `now`: also builds the kernels. Those of fat binaries, which may be hundreds, are built when they are
+ * asked for. */
+static bool
+list_functions (CUmodule module, bool now, char *error)
+{
   for (VgpuFunction *f = module->source.functions; f != NULL; f = f->next)
     {
       if (!f->is_entry || !f->has_body)
         continue;
-      VgpuKernel *kernel = vgpu_kernel_build (&module->source, f, error);
-      if (kernel == NULL)
-        return false;
       CUfunction function = vgpu_take (sizeof *function);
-      function->kernel = kernel;
+      function->entry = f;
       function->module = module;
       function->next = module->functions;
       module->functions = function;
-      if (kernel->static_shared > target->shared_per_block)
-        {
-          snprintf (error, VGPU_ERROR_BYTES,
-                    "entry function %s uses too much shared data (0x%x bytes, 0x%x max)", f->name,
-                    kernel->static_shared, target->shared_per_block);
-          vgpu_report_launch ("launch.shared-limit", error, f->name);
-          return false;
-        }
+      if (now && vgpu_function_ready (function, error) != CUDA_SUCCESS)
+        return false;
     }
   return true;
 }
 
 static bool
-is_machine_code (const char *image)
+parse_texts (CUmodule module, char *error)
 {
-  static const unsigned char elf[4] = {0x7f, 'E', 'L', 'F'};
-  static const unsigned char fat[4] = {0x50, 0xed, 0x55, 0xba};
-  static const unsigned char wrapper[4] = {0xb1, 0x43, 0x62, 0x46};
-  return memcmp (image, elf, 4) == 0 || memcmp (image, fat, 4) == 0
-         || memcmp (image, wrapper, 4) == 0;
+  const VgpuTexts *texts = &module->texts;
+  if (texts->count == 1)
+    return vgpu_source_parse (&module->source, texts->texts[0], strlen (texts->texts[0]), error);
+  VgpuSource *parts = vgpu_take (texts->count * sizeof *parts);
+  bool good = true;
+  for (size_t i = 0; good && i < texts->count; i++)
+    good = vgpu_source_parse (&parts[i], texts->texts[i], strlen (texts->texts[i]), error);
+  if (good)
+    good = vgpu_source_link (&module->source, parts, texts->count, error);
+  else
+    for (size_t i = 0; i < texts->count; i++)
+      vgpu_source_clear (&parts[i]);
+  free (parts);
+  return good;
 }
 
-CUresult
-vgpu_module_load (CUcontext context, const char *image, CUmodule *module, char *error)
+static CUresult
+read_image (const void *image, bool is_fat, VgpuTexts *texts, char *error)
 {
-  if (image[0] == '\0')
+  static const unsigned char elf[4] = {0x7f, 'E', 'L', 'F'};
+  const AssayTargetLimits *target = vgpu_driver.settings.target;
+  const char *text = image;
+  if (text[0] == '\0')
     {
       snprintf (error, VGPU_ERROR_BYTES, "the image is empty");
       return CUDA_ERROR_INVALID_IMAGE;
     }
-  if (is_machine_code (image))
+  if (memcmp (image, elf, 4) == 0)
     {
       snprintf (error, VGPU_ERROR_BYTES,
                 "this is machine code: the virtual GPU executes PTX, compile to that");
       return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
+  if (is_fat)
+    return vgpu_fatbin_texts (image, target->major * 10 + target->minor, texts, error)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NO_BINARY_FOR_GPU;
+  texts->texts = vgpu_take (sizeof *texts->texts);
+  texts->texts[0] = strdup (text);
+  texts->count = 1;
+  return texts->texts[0] != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult
+vgpu_module_load (CUcontext context, const void *image, CUmodule *module, char *error)
+{
   CUmodule loaded = vgpu_take (sizeof *loaded);
-  size_t length = strlen (image);
+  bool is_fat = vgpu_fatbin_is (image);
   loaded->context = context;
-  loaded->text = vgpu_take (length + 1);
-  memcpy (loaded->text, image, length);
-  if (!vgpu_source_parse (&loaded->source, loaded->text, length, error)
-      || !check_target (&loaded->source, error) || !place_variables (loaded, error)
-      || !relocate (loaded, error) || !build_functions (loaded, error))
+  CUresult result = read_image (image, is_fat, &loaded->texts, error);
+  /* A program without kernels registers a container without entries. */
+  if (result == CUDA_SUCCESS && loaded->texts.count > 0
+      && (!parse_texts (loaded, error) || !check_target (&loaded->source, error)
+          || !place_variables (loaded, error) || !relocate (loaded, error)
+          || !list_functions (loaded, !is_fat, error)))
+    result = CUDA_ERROR_INVALID_PTX;
+  if (result != CUDA_SUCCESS)
     {
       vgpu_module_free (loaded);
-      return CUDA_ERROR_INVALID_PTX;
+      return result;
     }
   loaded->next = context->modules;
   context->modules = loaded;
@@ -173,7 +217,7 @@ vgpu_module_free (CUmodule module)
     vgpu_memory_release (module->context->memory, module->addresses[i]);
   free (module->addresses);
   vgpu_source_clear (&module->source);
-  free (module->text);
+  vgpu_texts_clear (&module->texts);
   free (module);
 }
 
@@ -230,6 +274,42 @@ cuModuleLoadData (CUmodule *module, const void *image)
   return cuModuleLoadDataEx (module, image, 0, NULL, NULL);
 }
 
+CUresult
+cuModuleLoadFatBinary (CUmodule *module, const void *image)
+{
+  return cuModuleLoadDataEx (module, image, 0, NULL, NULL);
+}
+
+#define MAX_IMAGE_BYTES ((long) 1 << 30)
+
+CUresult
+cuModuleLoad (CUmodule *module, const char *path)
+{
+  CUresult result = CUDA_ERROR_FILE_NOT_FOUND;
+  FILE *file = path != NULL ? fopen (path, "rb") : NULL;
+  if (file == NULL)
+    return path != NULL ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+  long bytes = fseek (file, 0, SEEK_END) == 0 ? ftell (file) : -1;
+  if (bytes >= 0 && bytes <= MAX_IMAGE_BYTES && fseek (file, 0, SEEK_SET) == 0)
+    {
+      char *image = vgpu_take ((size_t) bytes + 8);
+      if (fread (image, 1, (size_t) bytes, file) == (size_t) bytes)
+        result = cuModuleLoadData (module, image);
+      free (image);
+    }
+  fclose (file);
+  return result;
+}
+
+CUresult
+cuModuleGetLoadingMode (int *mode)
+{
+  if (mode == NULL)
+    return CUDA_ERROR_INVALID_VALUE;
+  *mode = 2; /* lazy */
+  return CUDA_SUCCESS;
+}
+
 static bool
 is_module (CUcontext context, CUmodule module)
 {
@@ -246,6 +326,9 @@ cuModuleUnload (CUmodule module)
   CUresult result = vgpu_enter (&context);
   if (result != CUDA_SUCCESS)
     return result;
+  result = vgpu_wait_all (context);
+  if (result != CUDA_SUCCESS)
+    return vgpu_leave (result);
   for (CUmodule *link = &context->modules; *link != NULL; link = &(*link)->next)
     if (*link == module)
       {
@@ -265,13 +348,18 @@ cuModuleGetFunction (CUfunction *function, CUmodule module, const char *name)
     return result;
   if (function == NULL || name == NULL)
     return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  *function = NULL;
   if (!is_module (context, module))
     return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
   for (CUfunction found = module->functions; found != NULL; found = found->next)
-    if (strcmp (found->kernel->name, name) == 0)
+    if (strcmp (found->entry->name, name) == 0)
       {
+        char error[VGPU_ERROR_BYTES];
+        result = vgpu_function_ready (found, error);
+        if (result != CUDA_SUCCESS)
+          vgpu_explain ("%s", error);
         *function = found;
-        return vgpu_leave (CUDA_SUCCESS);
+        return vgpu_leave (result);
       }
   vgpu_explain ("the module has no kernel %s", name);
   return vgpu_leave (CUDA_ERROR_NOT_FOUND);

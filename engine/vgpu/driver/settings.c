@@ -187,6 +187,33 @@ set_continue (const char *value)
 }
 
 static bool
+set_streams (const char *value)
+{
+  static const char *const modes[] = {"eager", "late", "thread"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp (modes[i], value) == 0)
+      {
+        vgpu_driver.settings.streams = i;
+        return true;
+      }
+  return false;
+}
+
+static bool
+set_print (const char *value)
+{
+  vgpu_driver.settings.print_to_stdout = strcmp (value, "stdout") == 0;
+  return vgpu_driver.settings.print_to_stdout || strcmp (value, "report") == 0;
+}
+
+static bool
+set_time (const char *value)
+{
+  vgpu_driver.settings.host_time = strcmp (value, "host") == 0;
+  return vgpu_driver.settings.host_time || strcmp (value, "none") == 0;
+}
+
+static bool
 set_host (const char *value)
 {
   if (strcmp (value, "plain") == 0)
@@ -207,6 +234,9 @@ static const struct
     {"math", set_math},
     {"threads", set_threads},
     {"host", set_host},
+    {"print", set_print},
+    {"streams", set_streams},
+    {"time", set_time},
     {"seed", set_seed},
     {"report_fd", set_report_fd},
     {"max_instructions", set_max_instructions},
@@ -272,6 +302,12 @@ void
 assayVgpuInterrupt (void)
 {
   atomic_store (&vgpu_driver.interrupt, 1);
+}
+
+void
+assayVgpuReport (const char *rule, const char *message, const char *kernel)
+{
+  vgpu_report_launch (rule, message, kernel);
 }
 
 static VgpuAllocation *

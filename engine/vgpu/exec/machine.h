@@ -317,6 +317,7 @@ struct VgpuLaunch
   uint64_t seed;
   uint64_t max_instructions;
   uint64_t print_cap;
+  bool print_to_stdout;
   uint32_t sm_count;
   uint32_t sm_version;
   const atomic_int *interrupt;

@@ -38,7 +38,8 @@ vgpu_memory_new (void)
 static void
 discard (VgpuAllocation *allocation)
 {
-  munmap ((void *) (uintptr_t) allocation->lo, allocation->mapped);
+  if (allocation->mapped > 0)
+    munmap ((void *) (uintptr_t) allocation->lo, allocation->mapped);
   free (allocation->valid);
   free (allocation->races);
   free (allocation);
@@ -131,6 +132,32 @@ vgpu_memory_allocate (VgpuMemory *memory, uint64_t bytes, const char *name, bool
   if (track)
     vgpu_allocation_mark (allocation, allocation->lo, bytes, false);
   return allocation;
+}
+
+bool
+vgpu_memory_adopt (VgpuMemory *memory, uint64_t pointer, uint64_t bytes)
+{
+  size_t at = above (memory, pointer);
+  if (pointer > UINT64_MAX - bytes || (at > 0 && memory->sorted[at - 1]->hi > pointer)
+      || (at < memory->count && memory->sorted[at]->lo < pointer + bytes))
+    return false;
+  VgpuAllocation *allocation = describe (memory, (void *) (uintptr_t) pointer, bytes, NULL);
+  allocation->kind = VGPU_MEMORY_REGISTERED;
+  memory->used -= bytes;
+  return true;
+}
+
+bool
+vgpu_memory_disown (VgpuMemory *memory, uint64_t pointer)
+{
+  size_t at = above (memory, pointer);
+  if (at == 0 || memory->sorted[at - 1]->lo != pointer
+      || memory->sorted[at - 1]->kind != VGPU_MEMORY_REGISTERED)
+    return false;
+  VgpuAllocation *allocation = memory->sorted[at - 1];
+  remove_at (memory, at - 1);
+  discard (allocation);
+  return true;
 }
 
 /* Gives the oldest freed allocations back to the host until little enough is kept. */

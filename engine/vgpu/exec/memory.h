@@ -11,10 +11,19 @@
 
 typedef struct VgpuGlobalCell VgpuGlobalCell;
 
+typedef enum
+{
+  VGPU_MEMORY_DEVICE,
+  VGPU_MEMORY_MANAGED,   /* host and device */
+  VGPU_MEMORY_HOST,      /* the host's, allocated here */
+  VGPU_MEMORY_REGISTERED /* the host's, allocated by the program */
+} VgpuMemoryKind;
+
 typedef struct VgpuAllocation
 {
   uint64_t lo, hi; /* hi is one past the end */
-  uint64_t mapped; /* bytes taken from the host, with the gap behind */
+  uint64_t mapped; /* bytes taken from the host, with the gap behind; 0: none */
+  VgpuMemoryKind kind;
   uint64_t id;
   char name[64];
   unsigned char *valid; /* a byte per byte, 0xff where initialised; NULL: all of it is */
@@ -36,6 +45,11 @@ VgpuAllocation *vgpu_memory_allocate (VgpuMemory *memory, uint64_t bytes, const 
 
 /* false: pointer is no live allocation's start. */
 bool vgpu_memory_release (VgpuMemory *memory, uint64_t pointer);
+
+/* Lets kernels touch memory that is the program's own; false if part of it is known already. */
+bool vgpu_memory_adopt (VgpuMemory *memory, uint64_t pointer, uint64_t bytes);
+/* Ends that; false if pointer was not adopted. */
+bool vgpu_memory_disown (VgpuMemory *memory, uint64_t pointer);
 
 /* The allocation, live or freed, that contains address; NULL if none does. */
 VgpuAllocation *vgpu_memory_find (const VgpuMemory *memory, uint64_t address);

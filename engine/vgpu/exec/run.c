@@ -386,7 +386,7 @@ vgpu_launch_run (VgpuLaunch *launch)
   if (launch->checks & VGPU_CHECK_RACE_GLOBAL)
     vgpu_race_global_begin (launch->memory);
   shuffle_blocks (launch);
-  launch->printer = vgpu_printer_new (launch->print_cap);
+  launch->printer = vgpu_printer_new (launch->print_cap, launch->print_to_stdout);
   launch->workers = vgpu_take_aligned (launch->worker_count * sizeof *launch->workers);
   for (uint32_t i = 0; i < launch->worker_count; i++)
     {

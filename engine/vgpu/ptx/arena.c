@@ -83,6 +83,18 @@ vgpu_arena_grow (VgpuArena *arena, void *array, size_t count, size_t *capacity, 
 }
 
 void
+vgpu_arena_join (VgpuArena *arena, VgpuArena *other)
+{
+  VgpuArenaChunk **tail = &arena->chunks;
+  while (*tail != NULL)
+    tail = &(*tail)->next;
+  if (arena->chunks == NULL)
+    arena->used = other->used;
+  *tail = other->chunks;
+  *other = (VgpuArena) {0};
+}
+
+void
 vgpu_arena_clear (VgpuArena *arena)
 {
   while (arena->chunks != NULL)

@@ -21,6 +21,9 @@ char *vgpu_arena_text (VgpuArena *arena, const char *text, size_t length);
 
 void vgpu_arena_clear (VgpuArena *arena);
 
+/* Moves all of the other arena into this one. */
+void vgpu_arena_join (VgpuArena *arena, VgpuArena *other);
+
 /* Makes room for one more element in a growing array kept in the arena: returns the array, moved
  * if need be. capacity is updated. */
 void *vgpu_arena_grow (VgpuArena *arena, void *array, size_t count, size_t *capacity,

@@ -190,11 +190,12 @@ read_function_directives (VgpuParser *parser, VgpuFunction *function)
 }
 
 static bool
-read_function (VgpuParser *parser, bool is_entry)
+read_function (VgpuParser *parser, bool is_entry, VgpuLinkage linkage)
 {
   VgpuSource *source = parser->source;
   VgpuFunction *function = vgpu_arena_take (&source->arena, sizeof *function);
   function->is_entry = is_entry;
+  function->linkage = linkage;
   function->line = parser->token.line;
   if (!read_parameters (parser, &function->results, &function->result_count,
                         &function->result_capacity))
@@ -216,14 +217,15 @@ read_function (VgpuParser *parser, bool is_entry)
 }
 
 static bool
-read_variable (VgpuParser *parser, VgpuSpace space, bool external)
+read_variable (VgpuParser *parser, VgpuSpace space, VgpuLinkage linkage)
 {
   do
     {
       VgpuVariable *variable = vgpu_parser_variable (parser, space);
       if (variable == NULL)
         return false;
-      variable->external = external;
+      variable->linkage = linkage;
+      variable->external = linkage == VGPU_LINKAGE_EXTERN;
       *parser->variable_tail = variable;
       parser->variable_tail = &variable->next;
     }
@@ -268,20 +270,41 @@ read_section (VgpuParser *parser)
 }
 
 static bool
+read_linkage (VgpuParser *parser, VgpuLinkage *linkage)
+{
+  static const struct
+  {
+    const char *word;
+    VgpuLinkage linkage;
+  } words[] = {
+      {".visible", VGPU_LINKAGE_VISIBLE},
+      {".weak", VGPU_LINKAGE_WEAK},
+      {".common", VGPU_LINKAGE_WEAK},
+      {".extern", VGPU_LINKAGE_EXTERN},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (vgpu_parser_word (parser, words[i].word))
+      {
+        *linkage = words[i].linkage;
+        return true;
+      }
+  return false;
+}
+
+static bool
 read_directive (VgpuParser *parser)
 {
-  bool external = false;
+  VgpuLinkage linkage = VGPU_LINKAGE_LOCAL;
   int64_t value;
-  while (vgpu_parser_word (parser, ".visible") || vgpu_parser_word (parser, ".weak")
-         || vgpu_parser_word (parser, ".common") || vgpu_token_is_word (&parser->token, ".extern"))
-    external = vgpu_parser_word (parser, ".extern") || external;
+  while (read_linkage (parser, &linkage))
+    ;
   VgpuSpace space = vgpu_parser_space (&parser->token);
   if (space != VGPU_SPACE_NONE)
-    return vgpu_parser_advance (parser) && read_variable (parser, space, external);
+    return vgpu_parser_advance (parser) && read_variable (parser, space, linkage);
   if (vgpu_parser_word (parser, ".entry"))
-    return read_function (parser, true);
+    return read_function (parser, true, linkage);
   if (vgpu_parser_word (parser, ".func"))
-    return read_function (parser, false);
+    return read_function (parser, false, linkage);
   if (vgpu_parser_word (parser, ".version"))
     return read_version (parser);
   if (vgpu_parser_word (parser, ".target"))

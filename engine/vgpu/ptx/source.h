@@ -31,9 +31,19 @@ typedef struct VgpuRelocation
   uint64_t offset;
 } VgpuRelocation;
 
+/* How other parts of a program see a name; matters when parts are linked. */
+typedef enum
+{
+  VGPU_LINKAGE_LOCAL,
+  VGPU_LINKAGE_VISIBLE,
+  VGPU_LINKAGE_WEAK, /* or .common */
+  VGPU_LINKAGE_EXTERN
+} VgpuLinkage;
+
 typedef struct VgpuVariable
 {
   const char *name;
+  VgpuLinkage linkage;
   VgpuSpace space;
   uint32_t align;
   uint32_t element; /* bytes of one element */
@@ -125,6 +135,7 @@ typedef struct
 typedef struct VgpuFunction
 {
   const char *name;
+  VgpuLinkage linkage;
   bool is_entry;
   bool has_body;
   int line;

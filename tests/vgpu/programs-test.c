@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole programs, compiled by nvcc and linked with the toolkit's shared runtime, run on the virtual GPU's
+ * driver and runtime, which stand in front by LD_PRELOAD. Each checks itself. */
+#include "tests/vgpu/harness.h"
+
+#include <glib/gstdio.h>
+
+static char *folder;
+
+static const char *
+find_nvcc (void)
+{
+  const AssayToolkit *toolkit = test_toolkit ();
+  if (toolkit && toolkit->nvcc)
+    return toolkit->nvcc;
+  g_test_skip ("no nvcc");
+  return NULL;
+}
+
+typedef struct
+{
+  const char *name;     /* of the test, and of the source */
+  const char *sources;  /* more of them */
+  const char *options;  /* of nvcc, beside the usual ones */
+  const char *settings; /* of the virtual GPU */
+  const char *argument;
+} Program;
+
+static void
+run (char **words, char **environment, char **out, char **err, int *status)
+{
+  g_autoptr (GError) error = NULL;
+  g_spawn_sync (NULL, words, environment, G_SPAWN_SEARCH_PATH, NULL, NULL, out, err, status,
+                &error);
+  g_assert_no_error (error);
+}
+
+/* The program's path; it is compiled once. */
+static char *
+build (const char *nvcc, const Program *program)
+{
+  g_autofree char *key =
+      g_strdup_printf ("%s%s", program->name, program->options ? program->options : "");
+  for (char *c = key; *c != '\0'; c++)
+    *c = g_ascii_isalnum (*c) ? *c : '_';
+  char *path = g_build_filename (folder, key, NULL);
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return path;
+  const char *source = g_getenv ("ASSAY_SOURCE_DIR");
+  g_autofree char *command = g_strdup_printf (
+      "%s -I%s -cudart shared -gencode arch=compute_80,code=compute_80 -lineinfo -std=c++17 %s "
+      "%s/tests/vgpu/programs/%s.cu %s%s%s -o %s",
+      nvcc, source, program->options ? program->options : "", source, program->name,
+      program->sources ? source : "", program->sources ? "/tests/vgpu/programs/" : "",
+      program->sources ? program->sources : "", path);
+  g_auto (GStrv) words = g_strsplit (g_strstrip (command), " ", -1);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  for (char **word = words; *word; word++)
+    if (**word != '\0')
+      g_strv_builder_add (builder, *word);
+  g_auto (GStrv) arguments = g_strv_builder_end (builder);
+  g_autofree char *out = NULL, *err = NULL;
+  int status;
+  run (arguments, NULL, &out, &err, &status);
+  if (status != 0)
+    g_error ("nvcc: %s%s", out, err);
+  return path;
+}
+
+static void
+test_program (gconstpointer data)
+{
+  const Program *program = data;
+  const char *nvcc = find_nvcc ();
+  if (!nvcc)
+    return;
+  g_autofree char *path = build (nvcc, program);
+  const char *vgpu = g_getenv ("ASSAY_BUILD_DIR");
+  g_autofree char *preload = g_strdup_printf ("%s/engine/vgpu/driver/libcuda.so.1 "
+                                              "%s/engine/vgpu/runtime/libcudart.so.13",
+                                              vgpu, vgpu);
+  g_autofree char *settings =
+      g_strdup_printf ("print=stdout;%s", program->settings ? program->settings : "");
+  g_auto (GStrv) environment = g_get_environ ();
+  environment = g_environ_setenv (environment, "LD_PRELOAD", preload, TRUE);
+  environment = g_environ_setenv (environment, "ASSAY_VGPU", settings, TRUE);
+  char *words[] = {path, (char *) program->argument, NULL};
+  g_autofree char *out = NULL, *err = NULL;
+  int status;
+  run (words, environment, &out, &err, &status);
+  g_assert_cmpstr (err, ==, "");
+  g_assert_cmpstr (out, ==, "fine\n");
+  g_assert_cmpint (status, ==, 0);
+}
+
+static const Program programs[] = {
+    {"basics"},
+    {"basics", .options = "--no-compress"},
+    {"basics", .options = "--compress-mode=speed"},
+    {"errors"},
+    {"layouts"},
+    {"streams", .argument = "now"},
+    {"streams", .argument = "later", .settings = "streams=late"},
+    {"graphs"},
+    {"graphs", .settings = "streams=late"},
+    {"graphs", .settings = "streams=thread"},
+    {"parts", .sources = "parts-other.cu", .options = "-rdc=true"},
+};
+
+static void
+remove_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  for (const char *name; dir && (name = g_dir_read_name (dir));)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_remove (path);
+    }
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("assay-programs-XXXXXX", NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      const char *options = programs[i].options, *settings = programs[i].settings;
+      g_autofree char *name =
+          g_strdup_printf ("/programs/%s%s%s%s%s", programs[i].name, options ? "/" : "",
+                           options ? options : "", settings ? "/" : "", settings ? settings : "");
+      g_test_add_data_func (name, &programs[i], test_program);
+    }
+  int status = g_test_run ();
+  remove_folder ();
+  return status;
+}
