@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/numerics/compare.h"
+#include "engine/task/task.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +29,14 @@ make_tolerance (const Options *options, AssayTolerance *tolerance, GError **erro
   tolerance->ulp = (guint64) MAX (options->ulp, 0);
   tolerance->matched_ratio = options->ratio;
   tolerance->equal_nan = options->equal_nan;
+  if (options->ulp < 0)
+    {
+      g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID,
+                   "tolerance.ulp: expected 0 or more, found %" G_GINT64_FORMAT, options->ulp);
+      return FALSE;
+    }
   if (tolerance->rule >= 0)
-    return TRUE;
+    return assay_tolerance_in_range (tolerance, "tolerance", error);
   g_autofree char *known = g_strjoinv (", ", (char **) ASSAY_TOLERANCE_RULES);
   g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "no rule \"%s\"; there are: %s", rule,
                known);

@@ -4,6 +4,7 @@
 #include "engine/base/error.h"
 #include "engine/base/json.h"
 #include "engine/run/exec.h"
+#include "engine/run/job.h"
 #include "engine/worker/ptx-signature.h"
 
 #include <stdio.h>
@@ -122,6 +123,9 @@ exec_program (char **argv, const Options *options)
   g_autoptr (GError) error = NULL;
   g_autofree char *source = g_canonicalize_filename (argv[0], NULL);
   gboolean compiled = FALSE;
+  if (!assay_run_check_seconds (options->seconds, &error)
+      || (options->checks && !assay_run_check_checks (options->checks, &error)))
+    return assay_command_fail ("exec", error);
   AssayExecRequest request = {
       .source = source,
       .arguments = (const char *const *) argv + 1,

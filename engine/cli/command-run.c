@@ -222,10 +222,32 @@ is_task_fault (const char *task, const GError *error)
   return again && g_str_equal (again->message, error->message);
 }
 
+/* What stands on the command line and means nothing, or two things at once. */
+static gboolean
+check_options (const Options *options, GError **error)
+{
+  if (options->out && options->workspace)
+    g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID,
+                 "--out names the run folder, --workspace the folder it is made below: give one of "
+                 "them");
+  else if (!assay_run_check_seconds (options->seconds, error))
+    return FALSE;
+  else if (options->checks && !assay_run_check_checks (options->checks, error))
+    return FALSE;
+  else if ((options->out && !*options->out) || (options->workspace && !*options->workspace))
+    g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "--%s: expected a folder, found \"\"",
+                 options->out ? "out" : "workspace");
+  else
+    return TRUE;
+  return FALSE;
+}
+
 static int
 run_task (const char *task, const Options *options)
 {
   g_autoptr (GError) error = NULL;
+  if (!check_options (options, &error))
+    return assay_command_fail ("run", error);
   g_autofree char *workspace =
       options->workspace ? g_strdup (options->workspace)
                          : g_build_filename (g_get_user_data_dir (), "assay", "workspace", NULL);
@@ -260,7 +282,7 @@ run_task (const char *task, const Options *options)
 int
 assay_command_run (int argc, char **argv)
 {
-  Options options = {0};
+  Options options = {.seconds = 20};
   const GOptionEntry entries[] = {
       {"candidate", 'c', 0, G_OPTION_ARG_STRING, &options.candidate,
        "which one (default: the first)", "NAME"},

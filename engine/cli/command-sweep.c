@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define MOST_THREADS 1024
 #define CHECKPOINT_SECONDS 10
 
 typedef struct
@@ -377,6 +378,14 @@ sweep_function (const char *name, const Options *options)
   g_autoptr (AssaySweep) record = NULL;
   Sweep sweep = {.options = options, .cancellable = g_cancellable_new ()};
   int status = ASSAY_EXIT_IMPOSSIBLE;
+  if (options->threads < 0 || options->threads > MOST_THREADS)
+    {
+      g_printerr ("assay-engine sweep: threads: expected 1 to %d, or 0 for one for each processor; "
+                  "found %" G_GINT64_FORMAT "\n",
+                  MOST_THREADS, options->threads);
+      g_object_unref (sweep.cancellable);
+      return status;
+    }
   watch_signals (sweep.cancellable);
   if (choose (&sweep, name, &error) && compile (&sweep, &error))
     record = start_record (&sweep, &error);

@@ -8,10 +8,12 @@
 #include "engine/sandbox/preflight.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #define DEFAULT_SECONDS 20
+#define MOST_SECONDS 86400
 #define BATCH_MILLISECONDS 33
 
 struct _AssayJob
@@ -321,22 +323,33 @@ describe_run (AssayPipeline *p)
   add_stages (run);
 }
 
+gboolean
+assay_run_check_seconds (double seconds, GError **error)
+{
+  if (seconds > 0 && seconds <= MOST_SECONDS)
+    return TRUE;
+  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID,
+               "timeout: expected more than 0 and at most %d seconds; found %g", MOST_SECONDS,
+               seconds);
+  return FALSE;
+}
+
 /* The words of the virtual GPU (engine/target/vgpu-extension.h). */
-static gboolean
-check_checks (const char *checks, GError **error)
+gboolean
+assay_run_check_checks (const char *checks, GError **error)
 {
   static const char *const known[] = {"all",         "none", "uninit", "race",
                                       "race-global", "sync", "counts", NULL};
   g_auto (GStrv) words = g_strsplit (checks, ",", -1);
-  for (guint i = 0; words[i]; i++)
-    if (!g_strv_contains (known, words[i]))
-      {
-        g_autofree char *list = g_strjoinv (", ", (char **) known);
-        g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID,
-                     "checks: expected a comma list of %s; found \"%s\"", list, words[i]);
-        return FALSE;
-      }
-  return TRUE;
+  const char *wrong = *checks ? NULL : "";
+  for (guint i = 0; words[i] && !wrong; i++)
+    wrong = g_strv_contains (known, words[i]) ? NULL : words[i];
+  if (!wrong)
+    return TRUE;
+  g_autofree char *list = g_strjoinv (", ", (char **) known);
+  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID,
+               "checks: expected a comma list of %s; found \"%s\"", list, wrong);
+  return FALSE;
 }
 
 static gboolean
@@ -344,7 +357,9 @@ prepare (AssayPipeline *p, const AssayJobRequest *request, GError **error)
 {
   g_autoptr (GError) no_toolkit = NULL;
   p->checks = g_strdup (request->checks ? request->checks : "all");
-  if (!check_checks (p->checks, error))
+  p->seconds =
+      isnan (request->seconds) || request->seconds == 0 ? DEFAULT_SECONDS : request->seconds;
+  if (!assay_run_check_checks (p->checks, error) || !assay_run_check_seconds (p->seconds, error))
     return FALSE;
   p->task = assay_task_load (request->task, NULL, error);
   if (!p->task)
@@ -361,7 +376,6 @@ prepare (AssayPipeline *p, const AssayJobRequest *request, GError **error)
       || !make_folder (p, request, error))
     return FALSE;
   p->target = g_strdup (p->device->target);
-  p->seconds = request->seconds > 0 ? request->seconds : DEFAULT_SECONDS;
   p->toolkit = assay_toolkit_find (&no_toolkit);
   if (!p->toolkit)
     p->toolkit_reason = g_strdup (no_toolkit->message);

@@ -22,9 +22,14 @@ typedef struct
   const char *checks;    /* "all" (also NULL), "none", or a comma list */
   const char *workspace; /* the run folder is made below it … */
   const char *folder;    /* … or is this one */
-  double seconds;        /* one launch may take; 0: 20 */
+  double seconds;        /* one launch may take, a day at most; 0 or NaN: 20 */
   gboolean consent_unsandboxed;
 } AssayJobRequest;
+
+/* Whether `checks` is "all", "none" or a comma list of what the virtual GPU can check. */
+gboolean assay_run_check_checks (const char *checks, GError **error);
+/* Whether a time is one: above 0, a day at most. */
+gboolean assay_run_check_seconds (double seconds, GError **error);
 
 /* Reads the task, finds the device, decides about the sandbox, makes the run folder; nothing foreign
  * has run yet. NULL with an error that says which of these failed; a task that cannot be read is

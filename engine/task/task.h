@@ -289,6 +289,9 @@ gboolean assay_workload_is_for (const AssayWorkload *workload, const char *use);
  * output may be NULL. NULL with an error when the result breaks the format. */
 AssayTolerance *assay_task_tolerance (const AssayTask *task, const AssayWorkload *workload,
                                       const char *output, GError **error);
+/* Whether its numbers can be ones of a tolerance; `path` begins the message. */
+gboolean assay_tolerance_in_range (const AssayTolerance *tolerance, const char *path,
+                                   GError **error);
 
 /* 1, 0, or -1 where the specification is silent. */
 int assay_task_promise (JsonNode *node);

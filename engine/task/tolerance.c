@@ -37,8 +37,8 @@ for_output (JsonNode *tolerance, const char *output)
   return outputs ? json_object_get_member (outputs, output) : NULL;
 }
 
-static gboolean
-in_range (const AssayTolerance *tolerance, const char *path, GError **error)
+gboolean
+assay_tolerance_in_range (const AssayTolerance *tolerance, const char *path, GError **error)
 {
   const struct
   {
@@ -85,5 +85,7 @@ assay_task_tolerance (const AssayTask *task, const AssayWorkload *workload, cons
     return NULL;
   g_autoptr (AssayTolerance) tolerance =
       assay_json_table_read (&ASSAY_TOLERANCE_TABLE, node, path, NULL, error);
-  return tolerance && in_range (tolerance, path, error) ? g_steal_pointer (&tolerance) : NULL;
+  return tolerance && assay_tolerance_in_range (tolerance, path, error)
+             ? g_steal_pointer (&tolerance)
+             : NULL;
 }

@@ -108,6 +108,45 @@ test_compare (void)
   g_assert_cmpint (missing.status, ==, 2);
 }
 
+/* Options that say nothing, or two things at once, are refused by name, before anything runs. */
+static void
+test_refuses_options (void)
+{
+  static const double values[] = {1, 2};
+  g_autofree char *array = write_array ("o.npy", values, 2);
+  const struct
+  {
+    const char *words[6];
+    const char *text;
+  } cases[] = {
+      {{"run", "t", "--timeout", "0"}, "timeout: expected more than 0"},
+      {{"run", "t", "--timeout", "-3"}, "found -3"},
+      {{"run", "t", "--timeout", "nan"}, "found nan"},
+      {{"run", "t", "--timeout", "inf"}, "at most 86400 seconds"},
+      {{"run", "t", "--checks", ""}, "checks: expected a comma list of all, none"},
+      {{"run", "t", "--checks", "race,"}, "found \"\""},
+      {{"run", "t", "--checks", "rice"}, "found \"rice\""},
+      {{"run", "t", "--out", "o", "--workspace", "w"}, "give one of them"},
+      {{"run", "t", "--out", ""}, "--out: expected a folder"},
+      {{"exec", "p.cu", "--timeout", "-1"}, "timeout: expected more than 0"},
+      {{"exec", "p.cu", "--checks", ""}, "checks: expected a comma list"},
+      {{"compare", array, array, "--atol", "-1"}, "tolerance.atol: expected a finite number"},
+      {{"compare", array, array, "--rtol", "nan"}, "tolerance.rtol: expected a finite number"},
+      {{"compare", array, array, "--matched-ratio", "2"}, "tolerance.matched_ratio"},
+      {{"compare", array, array, "--ulp", "-1"}, "tolerance.ulp: expected 0 or more"},
+      {{"sweep", "exp", "--threads", "-3"}, "threads: expected 1 to 1024"},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *const *w = cases[i].words;
+      g_auto (Outcome) refused = run_program (w[0], w[1], w[2], w[3], w[4], w[5], NULL);
+      g_test_message ("%s %s %s: %s", w[0], w[2], w[3], refused.err);
+      g_assert_cmpint (refused.status, ==, 2);
+      g_assert_cmpstr (refused.out, ==, "");
+      g_assert_nonnull (strstr (refused.err, cases[i].text));
+    }
+}
+
 static void
 test_devices (void)
 {
@@ -271,6 +310,7 @@ main (int argc, char **argv)
   fixture_libexec (folder, TRUE);
   g_test_add_func ("/cli/help", test_help);
   g_test_add_func ("/cli/compare", test_compare);
+  g_test_add_func ("/cli/refuses-options", test_refuses_options);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/run", test_run);
   g_test_add_func ("/cli/exec", test_exec);

@@ -220,6 +220,8 @@ test_problems (void)
       {"POST", "runs", "{\"task\":7}", 400, "invalid"},
       {"POST", "runs", "{\"task\":\"relative\"}", 400, "invalid"},
       {"POST", "runs", "{\"task\":\"/nonexistent\"}", 404, "not_found"},
+      {"POST", "runs", "{\"task\":\"/nonexistent\",\"seconds\":-1}", 400, "invalid"},
+      {"POST", "runs", "{\"task\":\"/nonexistent\",\"checks\":\"\"}", 400, "invalid"},
   };
   Engine engine = {0};
   engine_start (&engine);
