@@ -76,7 +76,7 @@ show_counts (AssayFindingsBar *self)
       if (counts[severity] == 0)
         continue;
       box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 5);
-      text = g_strdup_printf ("%u %s", counts[severity], badge->word);
+      text = assay_severity_count (severity, counts[severity]);
       gtk_box_append (GTK_BOX (box), assay_badge_image_new (badge));
       gtk_box_append (GTK_BOX (box), gtk_label_new (text));
       gtk_box_append (self->counts, box);

@@ -96,7 +96,7 @@ finding_chip (AssayRunModel *run)
       {
         GtkWidget *chip;
 
-        text = g_strdup_printf ("%u %s", counts[severity], ASSAY_SEVERITIES[severity]);
+        text = assay_severity_count (severity, counts[severity]);
         chip = assay_chip_new (assay_badge_severity (severity), text);
         return chip;
       }

@@ -221,7 +221,7 @@ recount (AssayTaskItem *self)
     if (total[i] > 0)
       severity = i;
   if (severity >= 0)
-    text = g_strdup_printf ("%u %s", total[severity], ASSAY_SEVERITIES[severity]);
+    text = assay_severity_count (severity, total[severity]);
   if (severity == self->severity && g_strcmp0 (text, self->count_text) == 0)
     {
       g_free (text);

@@ -350,8 +350,9 @@ bar_names (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *pan
 
 void
 assay_draw_layer_words (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
-                        const AssayLayer *layer)
+                        const AssayLayer *layer, const GPtrArray *layers)
 {
+  AssayRect box;
   double x = 0;
   if (layer->kind == ASSAY_LAYER_BARS)
     bar_names (cr, style, panel, layer);
@@ -364,20 +365,13 @@ assay_draw_layer_words (cairo_t *cr, const AssayPlotStyle *style, const AssayPan
       else
         tag (cr, style, panel, layer, layer->x > panel->x.min);
     }
-  if (layer->kind != ASSAY_LAYER_REGION || layer->role == ASSAY_ROLE_REFERENCE)
+  if (!assay_region_words (style, panel, layer, layers, &box))
     return;
   gboolean accepted = layer->role == ASSAY_ROLE_ACCEPTED_GROUND;
-  double left = MAX (panel->frame.x, assay_panel_layout_x (panel, layer->x));
-  double right =
-      MIN (panel->frame.x + panel->frame.width, assay_panel_layout_x (panel, layer->x_end));
-  double width = 0;
-  assay_text_size (style, ASSAY_TEXT_LABEL, layer->label, &width, NULL);
-  if (right - left < width + 12 * style->scale)
-    return;
   assay_text_draw (
       cr, style, ASSAY_TEXT_LABEL,
       assay_colour (style->theme, accepted ? ASSAY_ROLE_ACCEPTED : ASSAY_ROLE_REJECTED),
-      layer->label, right - 6 * style->scale, panel->frame.y + 2 * style->scale, 1.0, 0);
+      layer->label, box.x, box.y, 0, 0);
 }
 
 void

@@ -10,7 +10,12 @@ void assay_draw_layer (cairo_t *cr, const AssayPlotStyle *style, const AssayPane
                        const AssayLayer *layer);
 /* Words that must stay readable: names of marks, rules, regions. After all layers, not clipped. */
 void assay_draw_layer_words (cairo_t *cr, const AssayPlotStyle *style,
-                             const AssayPanelLayout *panel, const AssayLayer *layer);
+                             const AssayPanelLayout *panel, const AssayLayer *layer,
+                             const GPtrArray *layers);
+/* Where a region's words stand: as far up, then as far right in it as no mark of `layers` is covered.
+ * FALSE where it has none, or no room for them. */
+gboolean assay_region_words (const AssayPlotStyle *style, const AssayPanelLayout *panel,
+                             const AssayLayer *layer, const GPtrArray *layers, AssayRect *box);
 /* Names of the marks of all layers of a panel, placed where they hit neither marks nor each other. */
 void assay_draw_mark_names (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
                             const GPtrArray *layers);

@@ -32,39 +32,58 @@ is_free (const Placing *placing, const AssayRect *box)
   return TRUE;
 }
 
-/* The words in the upper corner of a region. */
 static void
-take_region (Placing *placing, const AssayPlotStyle *style, const AssayPanelLayout *panel,
-             const AssayLayer *layer)
+take_layer (Placing *placing, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+            const AssayLayer *layer)
 {
-  double width = 0, height = 0;
-  if (layer->kind != ASSAY_LAYER_REGION || !layer->label)
-    return;
+  double r = 6.5 * style->scale;
+  for (guint i = 0; layer->kind == ASSAY_LAYER_MARKS && i < layer->y->len; i++)
+    {
+      double x = assay_panel_layout_x (panel, g_array_index (layer->x0, double, i));
+      double y = assay_panel_layout_y (panel, g_array_index (layer->y, double, i));
+      AssayRect box = {x - r, y - r, 2 * r, 2 * r};
+      if (isfinite (x) && isfinite (y))
+        g_array_append_val (placing->taken, box);
+    }
+}
+
+gboolean
+assay_region_words (const AssayPlotStyle *style, const AssayPanelLayout *panel,
+                    const AssayLayer *layer, const GPtrArray *layers, AssayRect *box)
+{
+  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (AssayRect));
+  Placing placing = {taken, &panel->frame};
+  const AssayRect *f = &panel->frame;
+  double width = 0, height = 0, s = style->scale;
+  if (layer->kind != ASSAY_LAYER_REGION || layer->role == ASSAY_ROLE_REFERENCE || !layer->label)
+    return FALSE;
   assay_text_size (style, ASSAY_TEXT_LABEL, layer->label, &width, &height);
-  double right =
-      MIN (panel->frame.x + panel->frame.width, assay_panel_layout_x (panel, layer->x_end));
-  AssayRect box = {right - width - 8 * style->scale, panel->frame.y, width + 8 * style->scale,
-                   height + 2 * style->scale};
-  g_array_append_val (placing->taken, box);
+  double left = MAX (f->x, assay_panel_layout_x (panel, layer->x)) + 6 * s;
+  double right = MIN (f->x + f->width, assay_panel_layout_x (panel, layer->x_end)) - 6 * s;
+  double bottom = f->y + f->height - height - 2 * s;
+  for (guint l = 0; l < layers->len; l++)
+    take_layer (&placing, style, panel, g_ptr_array_index (layers, l));
+  for (double y = f->y + 2 * s; y <= bottom; y += 4 * s)
+    for (double x = right - width; x >= left; x -= 6 * s)
+      {
+        *box = (AssayRect) {x, y, width, height};
+        if (is_free (&placing, box))
+          return TRUE;
+      }
+  return FALSE;
 }
 
 static void
 take_marks (Placing *placing, const AssayPlotStyle *style, const AssayPanelLayout *panel,
             const GPtrArray *layers)
 {
-  double r = 6.5 * style->scale;
   for (guint l = 0; l < layers->len; l++)
     {
       const AssayLayer *layer = g_ptr_array_index (layers, l);
-      take_region (placing, style, panel, layer);
-      for (guint i = 0; layer->kind == ASSAY_LAYER_MARKS && i < layer->y->len; i++)
-        {
-          double x = assay_panel_layout_x (panel, g_array_index (layer->x0, double, i));
-          double y = assay_panel_layout_y (panel, g_array_index (layer->y, double, i));
-          AssayRect box = {x - r, y - r, 2 * r, 2 * r};
-          if (isfinite (x) && isfinite (y))
-            g_array_append_val (placing->taken, box);
-        }
+      AssayRect words;
+      if (assay_region_words (style, panel, layer, layers, &words))
+        g_array_append_val (placing->taken, words);
+      take_layer (placing, style, panel, layer);
     }
 }
 

@@ -145,7 +145,7 @@ draw_panel (cairo_t *cr, const AssayPlotLayout *layout, guint index)
   if (!placed->y.hidden)
     draw_y_axis (cr, style, placed, panel->own_y);
   for (guint i = 0; i < panel->layers->len; i++)
-    assay_draw_layer_words (cr, style, placed, g_ptr_array_index (panel->layers, i));
+    assay_draw_layer_words (cr, style, placed, g_ptr_array_index (panel->layers, i), panel->layers);
   assay_draw_mark_names (cr, style, placed, panel->layers);
 }
 

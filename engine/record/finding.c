@@ -2,6 +2,15 @@
 #include "engine/record/finding.h"
 
 const char *const ASSAY_SEVERITIES[] = {"blocker", "major", "minor", "info", NULL};
+
+/* The others are adjectives. */
+char *
+assay_severity_count (int severity, guint count)
+{
+  return g_strdup_printf ("%u %s%s", count, ASSAY_SEVERITIES[severity],
+                          severity == ASSAY_SEVERITY_BLOCKER && count != 1 ? "s" : "");
+}
+
 const char *const ASSAY_BLAMES[] = {"candidate",   "task",     "environment",
                                     "interpreter", "hardware", NULL};
 const char *const ASSAY_DISPOSITIONS[] = {

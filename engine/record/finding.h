@@ -33,6 +33,8 @@ typedef enum
 } AssayDisposition;
 
 extern const char *const ASSAY_SEVERITIES[];
+/* "1 blocker", "2 blockers", "3 major" (transfer full) */
+char *assay_severity_count (int severity, guint count);
 extern const char *const ASSAY_BLAMES[];
 extern const char *const ASSAY_DISPOSITIONS[];
 

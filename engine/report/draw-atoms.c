@@ -196,15 +196,15 @@ void
 assay_draw_code_line (const AssayAtom *atom, cairo_t *cr, double x, double y, double width)
 {
   double number = assay_layout_width (cell (atom, 1));
+  double caption = atom->layouts->len > 2 ? assay_layout_height (cell (atom, 2)) + 2 : 0;
   cairo_set_source_rgb (cr, 0.957, 0.953, 0.949);
   cairo_rectangle (cr, x, y - (atom->row == 0 ? 3 : 0), width,
                    atom->height + (atom->row == 0 ? 3 : 0) + (atom->last ? 3 : 0.3));
   cairo_fill (cr);
-  show (cr, cell (atom, 1), ASSAY_ROLE_DIM, x + 26 - number, y + 1);
-  show (cr, cell (atom, 0), ASSAY_ROLE_TEXT, x + 34, y + 1);
-  if (atom->layouts->len > 2)
-    show (cr, cell (atom, 2), ASSAY_ROLE_DIM, x + width - assay_layout_width (cell (atom, 2)) - 6,
-          y + 0.5);
+  show (cr, cell (atom, 1), ASSAY_ROLE_DIM, x + 26 - number, y + caption + 1);
+  show (cr, cell (atom, 0), ASSAY_ROLE_TEXT, x + 34, y + caption + 1);
+  if (caption > 0)
+    show (cr, cell (atom, 2), ASSAY_ROLE_DIM, x + 34, y);
 }
 
 void

@@ -262,12 +262,13 @@ flow_code (GPtrArray *atoms, const AssayBlock *block, double width)
       atom->last = i + 1 == n;
       add_layout (atom, text);
       add_layout (atom, assay_document_text (number, CODE, TRUE, -1));
-      if (i == 0)
+      if (i == 0 && block->lead)
         {
-          g_autofree char *file =
-              g_markup_printf_escaped ("%s%s%s", block->lead ? block->lead : "",
-                                       block->note ? " · " : "", block->note ? block->note : "");
-          add_layout (atom, assay_document_text (file, 7.5, FALSE, -1));
+          g_autofree char *caption = g_markup_printf_escaped (
+              "%s%s%s", block->lead, block->note ? " · " : "", block->note ? block->note : "");
+          PangoLayout *above = assay_document_text (caption, 7.5, FALSE, width - 40);
+          atom->height += assay_layout_height (above) + 2;
+          add_layout (atom, above);
         }
     }
 }

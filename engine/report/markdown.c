@@ -71,6 +71,8 @@ append_code (GString *out, const AssayBlock *block)
   if (block->lead && block->first > 0)
     g_string_append_printf (out, "`%s`, from line %" G_GINT64_FORMAT "%s%s:\n\n", block->lead,
                             block->first, block->note ? "; " : "", block->note ? block->note : "");
+  else if (block->lead)
+    g_string_append_printf (out, "%s\n\n", block->lead);
   g_string_append_printf (out, "%s\n%s%s%s\n\n", fence, block->text,
                           g_str_has_suffix (block->text, "\n") ? "" : "\n", fence);
 }

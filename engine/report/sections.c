@@ -104,8 +104,9 @@ static void
 add_quote (AssayDocument *report, const AssayDocumentInput *input, const AssayEvidence *evidence)
 {
   AssayBlock *block = assay_document_add (report, ASSAY_BLOCK_CODE, evidence->quote);
-  block->lead = g_strdup (or_dash (evidence->ref));
-  block->first = MAX (1, evidence->first_line);
+  gboolean lines = evidence->first_line > 0 || g_strcmp0 (evidence->kind, "source") == 0;
+  block->lead = g_strdup (lines || !evidence->title ? or_dash (evidence->ref) : evidence->title);
+  block->first = lines ? MAX (1, evidence->first_line) : 0;
   if (input->task_folder && assay_evidence_is_stale (evidence, input->task_folder))
     block->note = g_strdup ("the file has changed since this was quoted");
 }
@@ -261,7 +262,7 @@ assay_document_add_findings (AssayDocument *report, const AssayDocumentInput *in
       if (has_words (finding->reproduce))
         {
           AssayBlock *code = assay_document_add (report, ASSAY_BLOCK_CODE, finding->reproduce);
-          code->lead = g_strdup ("again");
+          code->lead = g_strdup ("To see it again:");
         }
     }
 }

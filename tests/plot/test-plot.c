@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/figures/figures.h"
+#include "engine/plot/draw-layers.h"
 #include "engine/figures/plane.h"
 #include "engine/plot/export.h"
 #include "engine/plot/layout.h"
@@ -130,6 +131,43 @@ a_view_zooms_only_its_panel (void)
   g_assert_cmpfloat (side->x.min, ==, -0.5);
 }
 
+/* "accepted" and "rejected" keep out of the way of marks, at every size. */
+static void
+words_of_regions_cover_no_mark (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  g_autoptr (AssayPlotScene) scene = fixture_scene (run, ASSAY_FIGURE_MARGIN);
+  AssayPanel *panel = g_ptr_array_index (scene->panels, 0);
+  AssayPlotStyle style = assay_plot_style (ASSAY_THEME_LIGHT);
+  AssayLayer *marks = assay_panel_add (panel, ASSAY_LAYER_MARKS, ASSAY_ROLE_REFERENCE, NULL);
+  guint placed = 0;
+  for (int step = 0; step < 40; step++)
+    {
+      g_autoptr (AssayPlotLayout) layout =
+          assay_plot_layout_new (scene, &style, 300 + 200 * (step / 20), 188, NULL);
+      const AssayPanelLayout *at = &g_array_index (layout->panels, AssayPanelLayout, 0);
+      /* One more mark where the words would stand. */
+      g_array_set_size (marks->x0, 0);
+      g_array_set_size (marks->y, 0);
+      double value_x = 0, value_y = 0, x = at->frame.x + (step % 20 + 0.5) / 20 * at->frame.width;
+      double y = at->frame.y + 9;
+      g_assert_cmpint (assay_plot_layout_locate (layout, x, y, &value_x, &value_y), ==, 0);
+      assay_layer_add_mark (marks, value_x, value_y, TRUE, NULL);
+      for (guint l = 0; l < panel->layers->len; l++)
+        {
+          AssayRect box;
+          if (!assay_region_words (&style, at, g_ptr_array_index (panel->layers, l), panel->layers,
+                                   &box))
+            continue;
+          placed++;
+          g_assert_false (x > box.x && x < box.x + box.width && y > box.y
+                          && y < box.y + box.height);
+        }
+    }
+  g_assert_cmpuint (placed, >, 40);
+  g_test_message ("%u placed", placed);
+}
+
 static void
 names_the_figure_it_came_from (void)
 {
@@ -239,5 +277,6 @@ main (int argc, char **argv)
                    a_run_without_names_draws_whole_tables);
   g_test_add_func ("/plot/exports-are-complete-and-repeatable",
                    exports_are_complete_and_repeatable);
+  g_test_add_func ("/plot/words-of-regions-cover-no-mark", words_of_regions_cover_no_mark);
   return g_test_run ();
 }

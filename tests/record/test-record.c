@@ -117,6 +117,25 @@ tolerances_read_as_written (void)
     }
 }
 
+static void
+severities_are_counted_in_words (void)
+{
+  static const struct
+  {
+    int severity;
+    guint count;
+    const char *words;
+  } CASES[] = {{ASSAY_SEVERITY_BLOCKER, 1, "1 blocker"},
+               {ASSAY_SEVERITY_BLOCKER, 2, "2 blockers"},
+               {ASSAY_SEVERITY_MAJOR, 3, "3 major"},
+               {ASSAY_SEVERITY_INFO, 1, "1 info"}};
+  for (gsize i = 0; i < G_N_ELEMENTS (CASES); i++)
+    {
+      g_autofree char *words = assay_severity_count (CASES[i].severity, CASES[i].count);
+      g_assert_cmpstr (words, ==, CASES[i].words);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -127,5 +146,6 @@ main (int argc, char **argv)
                    other_formats_and_versions_are_named);
   g_test_add_func ("/record/fingerprints-survive-line-shifts", fingerprints_survive_line_shifts);
   g_test_add_func ("/record/tolerances-read-as-written", tolerances_read_as_written);
+  g_test_add_func ("/record/severities-are-counted-in-words", severities_are_counted_in_words);
   return g_test_run ();
 }
