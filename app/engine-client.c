@@ -147,6 +147,58 @@ devices_read (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static void
+answered (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) body =
+      soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
+  JsonNode *node = NULL;
+
+  if (body != NULL)
+    node = read_reply (soup_session_get_async_result_message (SOUP_SESSION (source), result), body,
+                       &error);
+  if (node != NULL)
+    g_task_return_pointer (task, node, (GDestroyNotify) json_node_unref);
+  else
+    g_task_return_error (task, g_steal_pointer (&error));
+}
+
+void
+assay_engine_client_ask_async (AssayEngineClient *self, const char *method, const char *path,
+                               JsonNode *body, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
+  g_autoptr (SoupMessage) message = NULL;
+
+  g_task_set_source_tag (task, assay_engine_client_ask_async);
+  if (self->state != ASSAY_ENGINE_READY)
+    {
+      g_task_return_new_error (task, ASSAY_ERROR, ASSAY_ERROR_FAILED, "the engine does not run%s%s",
+                               self->problem != NULL ? ": " : "",
+                               self->problem != NULL ? self->problem : "");
+      return;
+    }
+  message = message_new (self, method, path);
+  if (body != NULL)
+    {
+      g_autofree char *text = assay_json_write_line (body);
+      g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+
+      soup_message_set_request_body_from_bytes (message, "application/json", bytes);
+    }
+  soup_session_send_and_read_async (self->session, message, G_PRIORITY_DEFAULT, cancellable,
+                                    answered, g_steal_pointer (&task));
+}
+
+JsonNode *
+assay_engine_client_ask_finish (AssayEngineClient *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+static void
 ask_devices (AssayEngineClient *self)
 {
   g_autoptr (SoupMessage) message = message_new (self, "GET", "/v1/devices");

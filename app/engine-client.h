@@ -45,6 +45,13 @@ AssayRunModel *assay_engine_client_run_finish (AssayEngineClient *self, GAsyncRe
                                                GError **error);
 /* Asks the engine to stop a run; the model hears of it by its events. */
 void assay_engine_client_cancel_run (AssayEngineClient *self, AssayRunModel *run);
+/* One question and its answer. `path` is "/v1/…", `body` (transfer none) an object or NULL. Errors are
+ * the engine's own, with its hint. */
+void assay_engine_client_ask_async (AssayEngineClient *self, const char *method, const char *path,
+                                    JsonNode *body, GCancellable *cancellable,
+                                    GAsyncReadyCallback callback, gpointer user_data);
+JsonNode *assay_engine_client_ask_finish (AssayEngineClient *self, GAsyncResult *result,
+                                          GError **error);
 /* For tests: the process' identifier, NULL where none runs. */
 const char *assay_engine_client_get_pid (AssayEngineClient *self);
 

@@ -7,6 +7,7 @@
 const AssayShortcut ASSAY_SHORTCUTS[] = {
   { "Run", "Run all checks", "win.run", "F5 <Control>r", ASSAY_KEYS_ACCEL, TRUE },
   { "Run", "Stop the run", "win.stop", "<Shift>F5", ASSAY_KEYS_ACCEL, TRUE },
+  { "Run", "Compile for every architecture", "win.matrix", "<Control>m", ASSAY_KEYS_ACCEL, TRUE },
 
   { "Look", "Overview", "win.page::overview", "<Control>1", ASSAY_KEYS_ACCEL, TRUE },
   { "Look", "Validity", "win.page::validity", "<Control>2", ASSAY_KEYS_ACCEL, TRUE },
@@ -44,6 +45,7 @@ const AssayShortcut ASSAY_SHORTCUTS[] = {
   { "Window", "Show or hide the review", "win.show-review", "F10", ASSAY_KEYS_ACCEL, TRUE },
   { "Window", "Expand or fold the findings", "win.show-findings", "F8", ASSAY_KEYS_ACCEL, TRUE },
   { "Window", "Filter the queue", "win.filter", "<Control>f", ASSAY_KEYS_ACCEL, TRUE },
+  { "Window", "This computer: what works, and why not", "win.computer", NULL, ASSAY_KEYS_ACCEL, TRUE },
   { "Window", "Light colours", "app.color-scheme::light", NULL, ASSAY_KEYS_ACCEL, TRUE },
   { "Window", "Dark colours", "app.color-scheme::dark", NULL, ASSAY_KEYS_ACCEL, TRUE },
   { "Window", "Colours as the desktop has them", "app.color-scheme::system", NULL, ASSAY_KEYS_ACCEL, TRUE },

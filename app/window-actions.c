@@ -3,6 +3,8 @@
 
 #include "app/window-private.h"
 
+#include "app/computer-window.h"
+#include "app/matrix-window.h"
 #include "app/shortcuts.h"
 
 void
@@ -150,6 +152,30 @@ shortcuts (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+computer (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  AssayWindow *self = data;
+  GtkWidget *window = assay_computer_window_new (assay_session_get_engine (self->session));
+
+  gtk_window_set_transient_for (GTK_WINDOW (window), GTK_WINDOW (self));
+  gtk_window_present (GTK_WINDOW (window));
+}
+
+static void
+matrix (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  AssayWindow *self = data;
+  AssayTaskItem *task = assay_context_get_task_item (self->context);
+  GtkWidget *window;
+
+  if (task == NULL)
+    return;
+  window = assay_matrix_window_new (assay_session_get_engine (self->session), task);
+  gtk_window_set_transient_for (GTK_WINDOW (window), GTK_WINDOW (self));
+  gtk_window_present (GTK_WINDOW (window));
+}
+
+static void
 folder_chosen (GtkNativeDialog *dialog, int response, AssayWindow *self)
 {
   g_autoptr (GFile) file = NULL;
@@ -217,6 +243,8 @@ static const GActionEntry entries[] = {
     {.name = "palette", .activate = palette},
     {.name = "filter", .activate = filter},
     {.name = "shortcuts", .activate = shortcuts},
+    {.name = "computer", .activate = computer},
+    {.name = "matrix", .activate = matrix},
     {.name = "open", .activate = open_folder},
     {.name = "open-path", .activate = open_path, .parameter_type = "s"},
 };

@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ASSAY_CHECK_STATES[] = {"works", "warns", "absent", "fails", NULL};
-
-#define F(member, KIND, ...) ASSAY_JSON_FIELD (AssayCheck, member, #member, KIND, __VA_ARGS__)
-static const AssayJsonField CHECK_FIELDS[] = {
-    F (area, STRING), F (name, STRING),   F (state, ENUM, .words = ASSAY_CHECK_STATES),
-    F (text, STRING), F (advice, STRING), ASSAY_JSON_END,
-};
-#undef F
-const AssayJsonTable ASSAY_CHECK_TABLE = {"check", sizeof (AssayCheck), CHECK_FIELDS, NULL};
-
 /* `text` (transfer full). */
 static AssayCheck *
 add (GPtrArray *checks, const char *area, const char *name, AssayCheckState state, char *text,
@@ -62,10 +52,10 @@ static void
 check_sandbox (GPtrArray *checks)
 {
   const AssaySandboxPreflight *preflight = assay_sandbox_preflight ();
-  add (checks, "sandbox", "sandbox", needed (preflight->works),
+  add (checks, "Sandbox", "sandbox", needed (preflight->works),
        g_strdup (preflight->works ? preflight->tier : preflight->reason),
        preflight->works ? NULL : preflight->advice);
-  add (checks, "sandbox", "memory limit", ASSAY_CHECK_WORKS, g_strdup (assay_group_describe ()),
+  add (checks, "Sandbox", "memory limit", ASSAY_CHECK_WORKS, g_strdup (assay_group_describe ()),
        NULL);
 }
 
@@ -107,14 +97,14 @@ check_compilers (GPtrArray *checks, const AssayToolkit *toolkit, const GError *e
   g_autofree char *version = toolkit ? toolkit_version (toolkit) : NULL;
   const char *nvcc = toolkit ? toolkit->nvcc : NULL;
   char *cc = g_find_program_in_path ("cc");
-  add (checks, "compilers", "CUDA compiler", needed (toolkit != NULL),
+  add (checks, "Compilers", "CUDA compiler", needed (toolkit != NULL),
        toolkit ? g_strdup_printf ("NVRTC %s, %s", version ? version : "of unknown version",
                                   toolkit->nvrtc)
                : g_strdup (error->message),
        toolkit ? NULL : "Install a CUDA toolkit, or let tools/setup fetch NVIDIA's compiler.");
-  add (checks, "compilers", "nvcc", optional (nvcc != NULL), g_strdup (nvcc ? nvcc : "not found"),
+  add (checks, "Compilers", "nvcc", optional (nvcc != NULL), g_strdup (nvcc ? nvcc : "not found"),
        nvcc ? NULL : "Candidates and programs with host code need it.");
-  add (checks, "compilers", "C compiler", needed (cc != NULL), cc ? cc : g_strdup ("cc not found"),
+  add (checks, "Compilers", "C compiler", needed (cc != NULL), cc ? cc : g_strdup ("cc not found"),
        cc ? NULL : "Install gcc or clang: references are C.");
 }
 
@@ -137,13 +127,13 @@ check_driver (GPtrArray *checks, const AssayToolkit *toolkit)
   g_autofree char *made_by = toolkit ? toolkit_version (toolkit) : NULL;
   if (!reading)
     {
-      add (checks, "devices", "driver", ASSAY_CHECK_ABSENT, g_strdup (error->message),
+      add (checks, "Devices", "driver", ASSAY_CHECK_ABSENT, g_strdup (error->message),
            "Without a driver everything runs on the virtual GPU, and nothing is timed.");
       return;
     }
   gboolean older =
       made_by && reading->cuda_version && as_number (reading->cuda_version) < as_number (made_by);
-  add (checks, "devices", "driver", older ? ASSAY_CHECK_WARNS : ASSAY_CHECK_WORKS,
+  add (checks, "Devices", "driver", older ? ASSAY_CHECK_WARNS : ASSAY_CHECK_WORKS,
        g_strdup_printf ("driver %s runs CUDA up to %s%s%s%s",
                         reading->driver ? reading->driver : "of unknown version",
                         reading->cuda_version ? reading->cuda_version : "?",
@@ -195,7 +185,7 @@ check_devices (GPtrArray *checks)
         describe_gpu (text, device->gpu, &warn);
       if (!device->available)
         g_string_assign (text, device->reason);
-      add (checks, "devices", device->id,
+      add (checks, "Devices", device->id,
            !device->available ? ASSAY_CHECK_ABSENT
            : warn             ? ASSAY_CHECK_WARNS
                               : ASSAY_CHECK_WORKS,
@@ -235,7 +225,7 @@ check_counters (GPtrArray *checks)
   if (!g_file_get_contents ("/proc/driver/nvidia/params", &text, NULL, NULL))
     return;
   gboolean closed = strstr (text, "RmProfilingAdminOnly: 1") != NULL;
-  add (checks, "profilers", "counters", closed ? ASSAY_CHECK_WARNS : ASSAY_CHECK_WORKS,
+  add (checks, "Profilers", "counters", closed ? ASSAY_CHECK_WARNS : ASSAY_CHECK_WORKS,
        g_strdup (closed ? "performance counters are for administrators only"
                         : "performance counters may be read"),
        closed ? "Load the module with NVreg_RestrictProfilingToAdminUsers=0, or profile as root."
@@ -249,7 +239,7 @@ check_profilers (GPtrArray *checks, const AssayToolkit *toolkit)
     {
       char *path = find_tool (toolkit, PROFILERS[i].program);
       const char *advice = path ? NULL : PROFILERS[i].advice;
-      add (checks, "profilers", PROFILERS[i].program, optional (path != NULL),
+      add (checks, "Profilers", PROFILERS[i].program, optional (path != NULL),
            path ? path : g_strdup ("not found"), advice);
     }
   check_counters (checks);

@@ -292,6 +292,21 @@ assay_ui_find_text (GtkWidget *root, const char *text)
   return NULL;
 }
 
+GtkWidget *
+assay_ui_window (GType type)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) window = g_list_model_get_item (windows, i);
+
+      if (G_TYPE_CHECK_INSTANCE_TYPE (window, type))
+        return window;
+    }
+  return NULL;
+}
+
 void
 assay_ui_activate (AssayUi *ui, const char *action, const char *format, ...)
 {
@@ -310,14 +325,19 @@ assay_ui_activate (AssayUi *ui, const char *action, const char *format, ...)
 gboolean
 assay_ui_shoot (AssayUi *ui, const char *path)
 {
-  GtkWidget *widget = GTK_WIDGET (ui->window);
+  assay_ui_settle (ui);
+  return assay_ui_shoot_widget (GTK_WIDGET (ui->window), path);
+}
+
+gboolean
+assay_ui_shoot_widget (GtkWidget *widget, const char *path)
+{
   g_autoptr (GdkPaintable) paintable = NULL;
   g_autoptr (GdkTexture) texture = NULL;
   GtkSnapshot *snapshot = gtk_snapshot_new ();
   GskRenderNode *node;
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
 
-  assay_ui_settle (ui);
   paintable = gtk_widget_paintable_new (widget);
   gdk_paintable_snapshot (paintable, snapshot, width, height);
   node = gtk_snapshot_free_to_node (snapshot);

@@ -34,7 +34,10 @@ GtkWidget *assay_ui_find (GtkWidget *root, GType type, const char *name);
 /* A visible descendant label, button or text whose text contains `text`; NULL where none does. */
 GtkWidget *assay_ui_find_text (GtkWidget *root, const char *text);
 void assay_ui_activate (AssayUi *ui, const char *action, const char *format, ...);
+/* An open window of a type, or NULL. */
+GtkWidget *assay_ui_window (GType type);
 gboolean assay_ui_shoot (AssayUi *ui, const char *path);
+gboolean assay_ui_shoot_widget (GtkWidget *widget, const char *path);
 char *assay_ui_data (const char *relative);
 
 G_END_DECLS
