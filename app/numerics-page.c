@@ -6,7 +6,7 @@
 #include "app/later.h"
 #include "app/numerics-scenes.h"
 #include "app/tolerance-explorer.h"
-#include "widgets/badge.h"
+#include "app/verdict-strip.h"
 #include "widgets/card.h"
 #include "widgets/data-table.h"
 #include "widgets/plot-widget.h"
@@ -32,11 +32,10 @@ struct _AssayNumericsPage
   GtkWidget *lower;
   AssayPlotWidget *plots[N_PLOTS];
   AssayPlotWidget *ulp, *error, *position, *margin;
-  GtkWidget *summary_box;
-  GtkImage *summary_icon;
-  GtkLabel *summary_word, *summary;
+  AssayVerdictStrip *verdicts;
   GtkStack *worst_stack;
   AssayDataTable *worst;
+  GtkLabel *bits;
   GtkWidget *quarters, *worst_card;
   AssayToleranceExplorer *explorer;
   GtkStringList *workloads, *outputs, *candidates;
@@ -121,34 +120,6 @@ show_plots (AssayNumericsPage *self)
 }
 
 static void
-show_summary (AssayNumericsPage *self)
-{
-  const char *text = self->scenes != NULL ? self->scenes->summary : NULL;
-  gboolean accepted = self->scenes != NULL && self->scenes->accepted;
-  const char *dot = text != NULL ? strchr (text, '.') : NULL;
-  g_autofree char *word = NULL;
-
-  gtk_widget_remove_css_class (self->summary_box, "passed");
-  gtk_widget_remove_css_class (self->summary_box, "failed");
-  gtk_widget_set_visible (self->summary_box, text != NULL);
-  if (text == NULL)
-    return;
-  gtk_widget_add_css_class (self->summary_box, accepted ? "passed" : "failed");
-  assay_badge_image_set (self->summary_icon,
-                         assay_badge_status (accepted ? ASSAY_STATUS_PASSED : ASSAY_STATUS_FAILED));
-  /* The first sentence is the verdict where it is one word. */
-  if (dot != NULL && dot - text < 24)
-    word = g_strndup (text, (gsize) (dot - text + 1));
-  gtk_label_set_text (self->summary_word, word != NULL ? word : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->summary_word), word != NULL);
-  text = word != NULL ? dot + 1 : text;
-  while (*text == ' ')
-    text++;
-  gtk_label_set_text (self->summary, text);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), self->scenes->summary);
-}
-
-static void
 show_explorer (AssayNumericsPage *self)
 {
   g_autofree char *workload = chosen_workload (self), *output = chosen_output (self);
@@ -156,6 +127,17 @@ show_explorer (AssayNumericsPage *self)
   assay_tolerance_explorer_show (
       self->explorer, assay_context_get_run (self->context), workload, output,
       self->scenes != NULL ? self->scenes->scenes[ASSAY_FIGURE_PLANE] : NULL, why_empty (self));
+}
+
+static void
+show_bits (AssayNumericsPage *self, guint row)
+{
+  const GPtrArray *bits = self->scenes != NULL ? self->scenes->worst_bits : NULL;
+  gboolean any = bits != NULL && row < bits->len;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->bits), any);
+  if (any)
+    gtk_label_set_markup (self->bits, g_ptr_array_index (bits, row));
 }
 
 /* After the frame that shows the plots. */
@@ -168,6 +150,7 @@ show_worst (gpointer data)
   self->worst_source = 0;
   if (rows)
     assay_data_table_set (self->worst, ASSAY_WORST_COLUMNS, self->scenes->worst);
+  show_bits (self, 0);
   gtk_stack_set_visible_child_name (self->worst_stack, rows ? "table" : "empty");
   return G_SOURCE_REMOVE;
 }
@@ -176,7 +159,8 @@ static void
 show (AssayNumericsPage *self)
 {
   show_plots (self);
-  show_summary (self);
+  assay_verdict_strip_show (
+      self->verdicts, self->scenes != NULL && self->scenes->judged ? self->scenes->verdicts : NULL);
   show_explorer (self);
   gtk_label_set_text (self->gold,
                       self->scenes != NULL && self->scenes->gold != NULL ? self->scenes->gold : "");
@@ -302,6 +286,20 @@ fill_outputs (AssayNumericsPage *self)
   set_strings (self->outputs, texts);
 }
 
+/* Where the eye should go first, before anybody has chosen; NULL: the first. */
+static const char *
+first_refused (const AssayRun *record)
+{
+  for (guint i = 0; record != NULL && i < record->workloads->len; i++)
+    {
+      const AssayWorkloadRecord *workload = g_ptr_array_index (record->workloads, i);
+
+      if (workload->outputs->len > 0 && workload->status != ASSAY_WORKLOAD_PASSED)
+        return workload->name;
+    }
+  return NULL;
+}
+
 static void
 fill_workloads (AssayNumericsPage *self)
 {
@@ -319,7 +317,7 @@ fill_workloads (AssayNumericsPage *self)
     }
   self->filling = TRUE;
   set_strings (self->workloads, texts);
-  select_string (self->workload, before);
+  select_string (self->workload, before != NULL ? before : first_refused (record));
   fill_outputs (self);
   self->filling = FALSE;
 }
@@ -445,6 +443,12 @@ plot_focused (AssayNumericsPage *self, GParamSpec *pspec, GtkEventControllerFocu
         ASSAY_PLOT_WIDGET (gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller)));
 }
 
+static void
+worst_selected (AssayNumericsPage *self, guint row)
+{
+  show_bits (self, row);
+}
+
 /* From a line of the table to its cell in the heat map. */
 static void
 worst_activated (AssayNumericsPage *self, guint row)
@@ -547,12 +551,10 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, error);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, position);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, margin);
-  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, summary_box);
-  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, summary_icon);
-  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, summary_word);
-  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, summary);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, verdicts);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, worst_stack);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, worst);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, bits);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, quarters);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, worst_card);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, explorer);
@@ -569,6 +571,7 @@ assay_numerics_page_class_init (AssayNumericsPageClass *class)
   g_type_ensure (ASSAY_TYPE_DATA_TABLE);
   g_type_ensure (ASSAY_TYPE_PLOT_WIDGET);
   g_type_ensure (ASSAY_TYPE_TOLERANCE_EXPLORER);
+  g_type_ensure (ASSAY_TYPE_VERDICT_STRIP);
   signals[ATTACH] = g_signal_new ("attach", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -580,6 +583,7 @@ assay_numerics_page_class_init (AssayNumericsPageClass *class)
   gtk_widget_class_bind_template_callback (widget_class, candidate_chosen);
   gtk_widget_class_bind_template_callback (widget_class, error_toggled);
   gtk_widget_class_bind_template_callback (widget_class, worst_activated);
+  gtk_widget_class_bind_template_callback (widget_class, worst_selected);
   gtk_widget_class_bind_template_callback (widget_class, grow);
   gtk_widget_class_bind_template_callback (widget_class, plot_attach);
   gtk_widget_class_bind_template_callback (widget_class, plot_message);

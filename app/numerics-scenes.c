@@ -3,12 +3,14 @@
 
 #include "app/numerics-scenes.h"
 
+#include "app/worst-inspector.h"
+
 #include <math.h>
 
 #define MOST_WORST 20 /* rows; a list makes the widgets of all of them at once */
 
-const char *const ASSAY_WORST_COLUMNS[] = {"index",      "candidate",  "bits", "gold",
-                                           "abs. error", "rel. error", "ulp",  NULL};
+const char *const ASSAY_WORST_COLUMNS[] = {"index",      "candidate", "bits", "gold",
+                                           "rel. error", "ulp",       NULL};
 
 typedef struct
 {
@@ -32,8 +34,9 @@ assay_numerics_scenes_free (AssayNumericsScenes *scenes)
   for (int i = 0; i < ASSAY_N_FIGURES; i++)
     g_clear_pointer (&scenes->scenes[i], assay_plot_scene_unref);
   g_clear_pointer (&scenes->worst, g_ptr_array_unref);
+  g_clear_pointer (&scenes->worst_bits, g_ptr_array_unref);
   g_clear_pointer (&scenes->worst_indices, g_array_unref);
-  g_free (scenes->summary);
+  assay_verdicts_clear (scenes->verdicts);
   g_free (scenes->gold);
   g_free (scenes);
 }
@@ -41,7 +44,7 @@ assay_numerics_scenes_free (AssayNumericsScenes *scenes)
 static GStrv
 worst_row (const AssayOutput *output, const AssayWorst *worst)
 {
-  char **row = g_new0 (char *, 8);
+  char **row = g_new0 (char *, 7);
   int digits = g_strcmp0 (output->dtype, "float64") == 0   ? 16
                : g_strcmp0 (output->dtype, "float32") == 0 ? 8
                                                            : 4;
@@ -50,9 +53,8 @@ worst_row (const AssayOutput *output, const AssayWorst *worst)
   row[1] = g_strdup_printf ("%.7g", worst->candidate);
   row[2] = g_strdup_printf ("%0*" G_GINT64_MODIFIER "x", digits, worst->candidate_bits);
   row[3] = g_strdup_printf ("%.7g", worst->gold);
-  row[4] = assay_format_number (worst->abs, 3);
-  row[5] = assay_format_number (worst->rel, 3);
-  row[6] = fabs (worst->ulp_real) < 1e5 ? g_strdup_printf ("%+.2f", worst->ulp_real)
+  row[4] = assay_format_number (worst->rel, 3);
+  row[5] = fabs (worst->ulp_real) < 1e5 ? g_strdup_printf ("%+.2f", worst->ulp_real)
                                         : assay_format_number (worst->ulp_real, 3);
   return row;
 }
@@ -66,18 +68,20 @@ scenes_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   g_autofree char *gate = NULL;
 
   scenes->worst = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  scenes->worst_bits = g_ptr_array_new_with_free_func (g_free);
   scenes->worst_indices = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (int i = 0; i < ASSAY_N_FIGURES; i++)
     scenes->scenes[i] = assay_figure_new (i, &job->snapshot->run, job->workload, job->output);
   if (comparison != NULL)
     {
-      scenes->summary = assay_figure_summary (&job->snapshot->run, job->workload, job->output);
-      scenes->accepted = comparison->accepted;
+      assay_verdicts (&job->snapshot->run, job->workload, job->output, scenes->verdicts);
+      scenes->judged = TRUE;
       for (guint i = 0; i < comparison->worst->len && i < MOST_WORST; i++)
         {
           const AssayWorst *worst = g_ptr_array_index (comparison->worst, i);
 
           g_ptr_array_add (scenes->worst, worst_row (job->output, worst));
+          g_ptr_array_add (scenes->worst_bits, assay_worst_markup (job->output, worst));
           g_array_append_val (scenes->worst_indices, worst->index);
         }
     }

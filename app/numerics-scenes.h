@@ -3,6 +3,7 @@
 
 #include "app/run-model.h"
 #include "engine/figures/figures.h"
+#include "engine/figures/verdicts.h"
 
 G_BEGIN_DECLS
 
@@ -10,10 +11,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   AssayPlotScene *scenes[ASSAY_N_FIGURES]; /* NULL where the record holds no such data */
-  char *summary;
-  gboolean accepted;
+  AssayVerdict verdicts[ASSAY_N_QUESTIONS];
+  gboolean judged;       /* there are verdicts */
   char *gold;            /* how gold was made */
   GPtrArray *worst;      /* GStrv */
+  GPtrArray *worst_bits; /* char *, markup, by row */
   GArray *worst_indices; /* gint64 */
 } AssayNumericsScenes;
 

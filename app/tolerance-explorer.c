@@ -16,7 +16,7 @@ struct _AssayToleranceExplorer
   AssayPlotWidget *plot;
   GtkGrid *facts;
   GtkLabel *rtol, *atol, *share, *living, *refused, *headroom, *living_names;
-  GtkLabel *proposal, *summary;
+  GtkLabel *proposal;
   GtkButton *use;
   GtkWidget *share_name;
   AssayRunModel *run; /* keeps `plane` */
@@ -102,18 +102,31 @@ place_point (AssayToleranceExplorer *self, AssayPlotScene *scene, const AssayTol
                                tolerance != NULL ? fmax (tolerance->atol, 1e-14) : 1e-14);
 }
 
+/* The rule behind the proposal; and, where the task's own is no plain allclose, that this plane is. */
+static char *
+proposal_text (AssayToleranceExplorer *self, const AssayTolerance *tolerance)
+{
+  const char *proposal = self->plane != NULL ? self->plane->proposal : NULL;
+  gboolean plain = tolerance == NULL
+                   || (tolerance->rule == ASSAY_RULE_ALLCLOSE && tolerance->matched_ratio >= 1
+                       && isnan (tolerance->max_error_cap)
+                       && tolerance->relative_to == ASSAY_RELATIVE_TO_REFERENCE);
+  g_autofree char *rule = plain ? NULL : assay_tolerance_describe (tolerance);
+
+  if (plain)
+    return g_strdup (proposal != NULL ? proposal : "");
+  return g_strdup_printf ("Here as allclose on every element; the task's own rule is %s. %s", rule,
+                          proposal != NULL ? proposal : "");
+}
+
 static void
-show_words (AssayToleranceExplorer *self, const AssayRun *record, const AssayOutput *output)
+show_words (AssayToleranceExplorer *self, const AssayOutput *output)
 {
   gboolean proposed = self->plane != NULL && !isnan (self->plane->proposed_rtol)
                       && !isnan (self->plane->proposed_atol);
-  const char *summary = record != NULL && record->audit != NULL ? record->audit->summary : NULL;
 
-  gtk_label_set_text (self->summary, summary != NULL ? summary : "");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), summary);
-  gtk_label_set_text (self->proposal, self->plane != NULL && self->plane->proposal != NULL
-                                          ? self->plane->proposal
-                                          : "");
+  g_autofree char *text = proposal_text (self, output != NULL ? output->tolerance : NULL);
+  gtk_label_set_text (self->proposal, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->proposal), gtk_label_get_text (self->proposal));
   gtk_widget_set_visible (GTK_WIDGET (self->use), proposed);
   set_number (
@@ -146,7 +159,7 @@ assay_tolerance_explorer_show (AssayToleranceExplorer *self, AssayRunModel *run,
     }
   else
     assay_plot_widget_set_point (self->plot, NAN, NAN);
-  show_words (self, record, shown);
+  show_words (self, shown);
 }
 
 AssayPlotWidget *
@@ -187,7 +200,6 @@ assay_tolerance_explorer_class_init (AssayToleranceExplorerClass *class)
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, refused);
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, headroom);
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, proposal);
-  gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, summary);
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, use);
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, share_name);
   gtk_widget_class_bind_template_callback (widget_class, use_proposed);

@@ -126,6 +126,7 @@ struct _AssayDataTable
 enum
 {
   ACTIVATED,
+  SELECTED,
   N_SIGNALS
 };
 
@@ -238,6 +239,15 @@ same_rows (const GPtrArray *a, const GPtrArray *b)
   return TRUE;
 }
 
+static void
+selection_moved (AssayDataTable *self)
+{
+  AssayDataRow *row = gtk_single_selection_get_selected_item (self->selection);
+
+  if (row != NULL)
+    g_signal_emit (self, signals[SELECTED], 0, row->position);
+}
+
 void
 assay_data_table_set (AssayDataTable *self, const char *const *columns, GPtrArray *rows)
 {
@@ -263,6 +273,8 @@ assay_data_table_set (AssayDataTable *self, const char *const *columns, GPtrArra
   g_clear_object (&self->selection);
   self->selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
+  g_signal_connect_object (self->selection, "notify::selected-item", G_CALLBACK (selection_moved),
+                           self, G_CONNECT_SWAPPED);
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
 }
 
@@ -346,6 +358,8 @@ assay_data_table_class_init (AssayDataTableClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
   G_OBJECT_CLASS (class)->dispose = assay_data_table_dispose;
+  signals[SELECTED] = g_signal_new ("selected", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0,
+                                    NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   signals[ACTIVATED] = g_signal_new ("activated", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0,
                                      NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);

@@ -11,7 +11,7 @@ G_DECLARE_FINAL_TYPE (AssayDataTable, assay_data_table, ASSAY, DATA_TABLE, GtkWi
 /* Rows of text cells in dense columns; numbers stand right, click on a head sorts. Rows become
  * objects only when they are seen, so that tens of thousands cost nothing.
  *
- * Signal "activated" (row): position in the array that was given. */
+ * Signals "activated" (row) and "selected" (row): position in the array that was given. */
 
 /* `columns` NULL-terminated; `rows` (element-type GStrv) must not change afterwards and is
  * kept by reference. */

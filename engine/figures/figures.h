@@ -28,10 +28,6 @@ char *assay_figure_ref (AssayFigure figure, const char *workload, const char *ou
 /* (transfer full) (nullable): the scene an evidence reference names, from this run. */
 AssayPlotScene *assay_figure_from_ref (const AssayRun *run, const char *ref);
 
-/* One line in plain words: right or wrong, worst element, what the gate accepts, how good the
- * reference is. (transfer full) */
-char *assay_figure_summary (const AssayRun *run, const AssayWorkloadRecord *workload,
-                            const AssayOutput *output);
 /* "[17, 402]" for a flat index of an array of this shape. (transfer full) */
 char *assay_format_index (const GArray *shape, gint64 index);
 

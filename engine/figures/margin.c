@@ -189,6 +189,7 @@ assay_figure_margin_scene (const char *id, const AssayRun *run, const AssayWorkl
         }
     }
   assay_axis_set_categories (&panel->y, labels);
+  panel->y.min -= 0.6; /* room for the words of the two regions */
   panel->y.reversed = TRUE;
   scene->description = describe (entries);
   return scene;

@@ -74,9 +74,11 @@ assay_figure_position_scene (const char *id, const AssayOutput *output)
   scene->subtitle = g_strdup_printf ("rms ulp, cell %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT,
                                      position->rows_per_cell, position->columns_per_cell);
   scene->ramp = TRUE;
-  AssayPanel *panel = assay_plot_scene_add_panel (scene, 0.86);
-  assay_axis_set (&panel->x, ASSAY_SCALE_LINEAR, 0, (double) position->columns, "column");
-  assay_axis_set (&panel->y, ASSAY_SCALE_LINEAR, 0, (double) position->rows, "row");
+  AssayPanel *panel = assay_plot_scene_add_panel (scene, position->rows > 1 ? 0.86 : 1.0);
+  assay_axis_set (&panel->x, ASSAY_SCALE_LINEAR, 0, (double) position->columns,
+                  position->rows == 1 ? "element" : "column");
+  assay_axis_set (&panel->y, ASSAY_SCALE_LINEAR, 0, (double) position->rows,
+                  position->rows == 1 ? NULL : "row");
   panel->x.whole = panel->y.whole = panel->y.reversed = TRUE;
   fill_heat (assay_panel_add (panel, ASSAY_LAYER_HEAT, ASSAY_ROLE_CANDIDATE, "rms ulp"), position);
   const AssayExtreme *worst = &comparison->max_ulp_real;
@@ -92,7 +94,8 @@ assay_figure_position_scene (const char *id, const AssayOutput *output)
       assay_layer_add_mark (ring, x, y, FALSE, words);
       assay_plot_scene_add_datum (scene, 0, x, x, y, words, "the worst element", worst->index);
     }
-  add_row_means (scene, position);
+  if (position->rows > 1)
+    add_row_means (scene, position);
   add_table (scene, position);
   scene->description = g_strdup_printf ("Root mean square ULP error over %" G_GINT64_FORMAT
                                         " rows and %" G_GINT64_FORMAT

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/findings/derive.h"
 
+#include "engine/record/error-place.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /* What comparisons say about the candidate and about the reference. One finding for each output and
  * kind, over all workloads; the worst workload is the witness. */
@@ -101,94 +102,11 @@ contradicted (const AssayOutput *output, double *weight)
   return output->cross_check && !output->cross_check->reference_accepted;
 }
 
-static int
-ascending (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
-static double
-median (double *values, gsize n)
-{
-  qsort (values, n, sizeof *values, ascending);
-  return n ? values[n / 2] : NAN;
-}
-
-/* Medians along a line of cells: one cancelling element does not move them. */
-static gsize
-line_medians (const AssayPosition *p, gboolean rows, double *medians)
-{
-  gsize lines = (gsize) (rows ? p->cell_rows : p->cell_columns);
-  gsize across = (gsize) (rows ? p->cell_columns : p->cell_rows);
-  g_autofree double *line = g_new (double, MAX (across, 1));
-  for (gsize i = 0; i < lines; i++)
-    {
-      gsize n = 0;
-      for (gsize k = 0; k < across; k++)
-        {
-          gsize at = rows ? i * across + k : k * lines + i;
-          double value = g_array_index (p->rms_ulp, double, at);
-          if (!isnan (value))
-            line[n++] = value;
-        }
-      medians[i] = n >= 4 ? median (line, n) : 0;
-    }
-  return across >= 4 ? lines : 0;
-}
-
-/* Rows or columns whose typical error stands far above the rest, and above what the reference in the
- * task's precision makes of the same inputs: badly conditioned places are not the candidate's doing. */
-static gboolean
-find_band (const AssayPosition *p, const AssayPosition *reference, gboolean rows, gint64 *first,
-           gint64 *last)
-{
-  gsize lines = (gsize) (rows ? p->cell_rows : p->cell_columns);
-  g_autofree double *medians = g_new0 (double, MAX (lines, 1));
-  g_autofree double *expected = g_new0 (double, MAX (lines, 1));
-  g_autofree double *sorted = g_new0 (double, MAX (lines, 1));
-  gsize n = line_medians (p, rows, medians), high = 0;
-  if (line_medians (reference, rows, expected) != n)
-    return FALSE;
-  for (gsize i = 0; i < n; i++)
-    sorted[i] = medians[i];
-  double usual = median (sorted, n);
-  *first = -1;
-  for (gsize i = 0; i < n; i++)
-    if (medians[i] > 8 && medians[i] > 16 * fmax (fmax (usual, expected[i]), 0.25))
-      {
-        *first = *first < 0 ? (gint64) i : *first;
-        *last = (gint64) i;
-        high++;
-      }
-  return n >= 4 && high > 0 && high * 4 <= n;
-}
-
-/* (transfer full) (nullable): "rows 96 to 99 of 100" */
-static char *
-describe_structure (const AssayOutput *output)
-{
-  gint64 first = 0, last = 0;
-  const AssayPosition *p = &output->comparison->position;
-  const AssayComparison *reference = output->gold ? output->gold->reference : NULL;
-  for (int rows = 1; rows >= 0; rows--)
-    if (reference && p->rms_ulp->len && find_band (p, &reference->position, rows, &first, &last))
-      {
-        gint64 per_cell = rows ? p->rows_per_cell : p->columns_per_cell;
-        gint64 extent = rows ? p->rows : p->columns;
-        gint64 end = MIN ((last + 1) * per_cell, extent) - 1;
-        return g_strdup_printf ("%s %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                                " of %" G_GINT64_FORMAT,
-                                rows ? "rows" : "columns", first * per_cell, end, extent);
-      }
-  return NULL;
-}
-
 /* An accepted output whose error sits in one place: something the gate does not see. */
 static gboolean
 has_structure (const AssayOutput *output, double *weight)
 {
-  g_autofree char *where = describe_structure (output);
+  g_autofree char *where = assay_error_band (output);
   *weight = output->comparison->rms_ulp;
   return output->comparison->accepted && where != NULL;
 }
@@ -269,7 +187,7 @@ add_wrong (AssayDeriving *deriving, const char *name)
   g_autofree char *mismatches = assay_derive_count (c->mismatches);
   g_autofree char *count = assay_derive_elements (c->count);
   g_autofree char *place = place_of (w.output, c->max_abs.index);
-  g_autofree char *structure = describe_structure (w.output);
+  g_autofree char *structure = assay_error_band (w.output);
   g_autofree char *rule = w.output->tolerance ? assay_tolerance_describe (w.output->tolerance)
                                               : g_strdup ("exact equality");
   finding->where.index = c->max_abs.index;
@@ -342,7 +260,7 @@ add_shape_of_error (AssayDeriving *deriving, const char *name)
   Witness w = find_witness (deriving, name, has_structure, &failing, &judged);
   if (w.output)
     {
-      g_autofree char *where = describe_structure (w.output);
+      g_autofree char *where = assay_error_band (w.output);
       AssayFinding *finding = begin (deriving, "num.error-structure", &w, failing);
       add_plot (finding, "position", &w, "where the error is");
       assay_derive_finish (deriving, finding,

@@ -81,6 +81,7 @@ comparison_of (double spread)
   level (&c->abs_histogram);
   level (&c->rel_histogram);
   c->max_gold = 6.3e-5;
+  c->not_correctly_rounded = 12000;
   c->max_ulp = (guint64) (spread * 1.5);
   c->rms_ulp = spread / 2;
   c->max_ulp_real = (AssayExtreme) {spread * 1.5, 2 * COLUMNS + 3301, 1.1808e-7, 1.180797e-7};
@@ -161,6 +162,7 @@ plot_fixture_run (void)
   output->tolerance->atol = output->tolerance->rtol = 1e-4;
   output->comparison = comparison_of (9);
   output->gold = assay_json_table_new (&ASSAY_GOLD_TABLE);
+  output->gold->stable = TRUE;
   output->gold->reference = comparison_of (3.4);
   output->gold->reference->margin = 7.8e-8;
   g_ptr_array_add (workload->outputs, output);

@@ -2,6 +2,7 @@
 #include "engine/figures/figures.h"
 #include "engine/plot/draw-layers.h"
 #include "engine/figures/plane.h"
+#include "engine/figures/verdicts.h"
 #include "engine/plot/export.h"
 #include "engine/plot/layout.h"
 #include "tests/plot/fixture.h"
@@ -183,15 +184,20 @@ names_the_figure_it_came_from (void)
 }
 
 static void
-summary_names_its_witnesses (void)
+verdicts_name_their_witnesses (void)
 {
   g_autoptr (AssayRun) run = plot_fixture_run ();
   const AssayWorkloadRecord *workload = g_ptr_array_index (run->workloads, 0);
-  g_autofree char *text =
-      assay_figure_summary (run, workload, g_ptr_array_index (workload->outputs, 0));
-  g_assert_nonnull (strstr (text, "Worst 13.5 ulp at [2, 3301]"));
-  g_assert_nonnull (strstr (text, "accepts zeros, constant"));
-  g_assert_nonnull (strstr (text, "reference good to 5.10 ulp"));
+  AssayVerdict verdicts[ASSAY_N_QUESTIONS];
+  assay_verdicts (run, workload, g_ptr_array_index (workload->outputs, 0), verdicts);
+  const AssayVerdict *tolerance = &verdicts[ASSAY_QUESTION_TOLERANCE];
+  g_assert_cmpstr (verdicts[ASSAY_QUESTION_CANDIDATE].word, ==, "Right");
+  g_assert_cmpstr (tolerance->word, ==, "Too loose");
+  g_assert_nonnull (strstr (tolerance->text, "Accepts 7 of 9 wrong answers"));
+  g_assert_cmpint (tolerance->answer, ==, ASSAY_ANSWER_BAD);
+  g_assert_nonnull (strstr (verdicts[ASSAY_QUESTION_REFERENCE].text, "at most 5.10 ulp"));
+  g_assert_nonnull (strstr (verdicts[ASSAY_QUESTION_PLACE].text, "worst 13.5 ulp at [2, 3301]"));
+  assay_verdicts_clear (verdicts);
 }
 
 static void
@@ -270,7 +276,7 @@ main (int argc, char **argv)
   g_test_add_func ("/plot/cursor-finds-every-datum", cursor_finds_every_datum);
   g_test_add_func ("/plot/a-view-zooms-only-its-panel", a_view_zooms_only_its_panel);
   g_test_add_func ("/plot/names-the-figure-it-came-from", names_the_figure_it_came_from);
-  g_test_add_func ("/plot/summary-names-its-witnesses", summary_names_its_witnesses);
+  g_test_add_func ("/plot/verdicts-name-their-witnesses", verdicts_name_their_witnesses);
   g_test_add_func ("/plot/a-point-of-the-plane-counts-who-passes",
                    a_point_of_the_plane_counts_who_passes);
   g_test_add_func ("/plot/a-run-without-names-draws-whole-tables",

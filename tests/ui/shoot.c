@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes pictures of every page, light and dark, for people to look at:
- * shoot OUT [TASKS [TASK]] below Xvfb. */
+ * shoot OUT [TASKS [TASK [PAGE]]] below Xvfb. With PAGE that page alone, in both sizes. */
 #include "config.h"
 
 #include "app/findings-bar.h"
@@ -69,12 +69,12 @@ open_task (AssayUi *ui, const char *name)
 
 /* With an engine: one run of the task, so that its own numbers are seen. */
 static void
-run_first (AssayUi *ui)
+run_first (AssayUi *ui, const char *action)
 {
   rest (ui, 1500);
   if (g_action_group_get_action_enabled (G_ACTION_GROUP (ui->window), "run-all"))
     {
-      assay_ui_activate (ui, "win.run-all", NULL);
+      assay_ui_activate (ui, action, NULL);
       rest (ui, 400);
       while (!g_action_group_get_action_enabled (G_ACTION_GROUP (ui->window), "run-all"))
         rest (ui, 100);
@@ -120,6 +120,23 @@ shoot_states (AssayUi *ui, const char *out, const char *scheme)
   shoot (ui, out, "conclusion", scheme, "");
 }
 
+static void
+shoot_page (AssayUi *ui, const char *out, const char *page)
+{
+  assay_window_show_page (ui->window, page);
+  for (int size = 0; size < 2; size++)
+    {
+      for (int s = 0; schemes[s] != NULL; s++)
+        {
+          g_action_group_change_action_state (G_ACTION_GROUP (ui->application), "color-scheme",
+                                              g_variant_new_string (schemes[s]));
+          rest (ui, 600);
+          shoot (ui, out, page, schemes[s], size > 0 ? "-1024" : "");
+        }
+      gtk_window_set_default_size (GTK_WINDOW (ui->window), 1024, 700);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -128,14 +145,19 @@ main (int argc, char **argv)
   assay_ui_init (&argc, &argv);
   if (argc < 2)
     {
-      g_printerr ("usage: shoot OUT [TASKS [TASK]]\n");
+      g_printerr ("usage: shoot OUT [TASKS [TASK [PAGE]]]\n");
       return 2;
     }
   g_mkdir_with_parents (argv[1], 0755);
   ui = assay_ui_start (argc > 2 ? argv[2] : NULL, g_getenv ("ASSAY_SHOOT_ENGINE"));
   if (argc > 3)
     open_task (ui, argv[3]);
-  run_first (ui);
+  run_first (ui, argc > 4 ? "win.run" : "win.run-all");
+  if (argc > 4)
+    {
+      shoot_page (ui, argv[1], argv[4]);
+      return 0;
+    }
   for (int s = 0; schemes[s] != NULL; s++)
     {
       g_action_group_change_action_state (G_ACTION_GROUP (ui->application), "color-scheme",
