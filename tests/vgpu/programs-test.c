@@ -101,6 +101,8 @@ static const Program programs[] = {
     {"layouts"},
     {"streams", .argument = "now"},
     {"streams", .argument = "later", .settings = "streams=late"},
+    {"calls"},
+    {"calls", .settings = "checks=all"},
     {"graphs"},
     {"graphs", .settings = "streams=late"},
     {"graphs", .settings = "streams=thread"},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BUS_ID "0000:01:00.0"
+#define LIMIT_HEAP 2 /* of device malloc */
 
 static CUresult
 check_device (CUdevice device)
@@ -119,6 +120,8 @@ cuCtxSetLimit (int limit, size_t value)
   if (result != CUDA_SUCCESS)
     return result;
   context->limits[limit] = value;
+  if (limit == LIMIT_HEAP)
+    vgpu_memory_heap_limit (context->memory, value);
   return vgpu_leave (CUDA_SUCCESS);
 }
 

@@ -12,11 +12,22 @@
 
 #define MAX_CONSTANT_BYTES 65536
 
+/* Functions have addresses so that they can be pointed to. */
+static void
+place_functions (CUmodule module)
+{
+  static uint64_t count;
+  for (VgpuFunction *f = module->source.functions; f != NULL; f = f->next)
+    if (f->has_body)
+      f->address = VGPU_WINDOW_CODE + ++count * 16;
+}
+
 static bool
 place_variables (CUmodule module, char *error)
 {
   VgpuMemory *memory = module->context->memory;
   uint64_t constant = 0;
+  place_functions (module);
   size_t count = 0;
   for (VgpuVariable *v = module->source.variables; v != NULL; v = v->next)
     count++;
@@ -55,14 +66,17 @@ relocate (CUmodule module, char *error)
     for (VgpuRelocation *r = v->relocations; r != NULL; r = r->next)
       {
         const VgpuVariable *to = vgpu_source_variable (&module->source, r->symbol);
-        if (to == NULL || to->place == 0 || v->place == 0)
+        const VgpuFunction *function =
+            to == NULL ? vgpu_source_function (&module->source, r->symbol) : NULL;
+        uint64_t place = to != NULL ? to->place : function != NULL ? function->address : 0;
+        if (place == 0 || v->place == 0)
           {
             snprintf (error, VGPU_ERROR_BYTES,
                       "the initial value of %s refers to %s, which has no address here", v->name,
                       r->symbol);
             return false;
           }
-        uint64_t address = to->place + (uint64_t) r->addend;
+        uint64_t address = place + (uint64_t) r->addend;
         memcpy ((void *) (uintptr_t) (v->place + r->offset), &address, sizeof address);
       }
   return true;

@@ -3,6 +3,7 @@
 
 #include "engine/target/cuda-abi.h"
 #include "engine/vgpu/check/check.h"
+#include "engine/vgpu/ptx/arena.h"
 #include "engine/vgpu/ptx/operation.h"
 
 #include <stdio.h>
@@ -87,11 +88,17 @@ vgpu_gather (VgpuWarp *warp, const VgpuIns *ins, uint32_t members, const VgpuIns
   return true;
 }
 
-static void
-push (VgpuWarp *warp, const VgpuIns *pc, uint32_t mask, uint32_t reconverge)
+void
+vgpu_push (VgpuWarp *warp, const VgpuIns *pc, uint32_t mask, uint32_t reconverge)
 {
-  /* Each entry splits lanes or closes a split of them: 64 are enough for 32 lanes. */
-  if (warp->depth < VGPU_MAX_DIVERGENCE)
+  /* Each entry splits lanes or closes a split of them: 64 are enough for 32 lanes, and one more for
+   * each call that has not returned. */
+  if (warp->depth == warp->stack_capacity && warp->depth < VGPU_MAX_DIVERGENCE)
+    {
+      warp->stack_capacity *= 2;
+      warp->stack = vgpu_retake (warp->stack, warp->stack_capacity * sizeof *warp->stack);
+    }
+  if (warp->depth < warp->stack_capacity)
     warp->stack[warp->depth++] = (VgpuDivergence) {pc, mask, reconverge};
   else
     vgpu_fault (warp, CUDA_ERROR_HARDWARE_STACK_ERROR, true);
@@ -108,7 +115,7 @@ vgpu_diverge (VgpuWarp *warp, const VgpuIns *ins, const VgpuIns *target, uint32_
   if (meet == VGPU_NONE)
     meet = warp->reconverge;
   else if (meet != warp->reconverge)
-    push (warp, meeting, warp->mask, warp->reconverge);
+    vgpu_push (warp, meeting, warp->mask, warp->reconverge);
   warp->reconverge = meet;
   if (next == meeting)
     {
@@ -116,7 +123,7 @@ vgpu_diverge (VgpuWarp *warp, const VgpuIns *ins, const VgpuIns *target, uint32_
       return target;
     }
   if (target != meeting)
-    push (warp, target, taken, meet);
+    vgpu_push (warp, target, taken, meet);
   warp->mask = others;
   return next;
 }

@@ -9,6 +9,21 @@
 /* The lanes on top of the stack that are still alive; ends the warp when there are none. */
 const VgpuIns *vgpu_resume_waiting (VgpuWarp *warp);
 
+/* Lanes that go on at pc when those that run now have come to their end. */
+void vgpu_push (VgpuWarp *warp, const VgpuIns *pc, uint32_t mask, uint32_t reconverge);
+
+/* Calls, in call.c. All lanes that run go into the function together, and on behind the call together. */
+void vgpu_call_enter (VgpuWarp *warp, const VgpuIns *ins);
+const VgpuIns *vgpu_call (VgpuWarp *warp, const VgpuIns *ins);
+void vgpu_call_done (VgpuWarp *warp, const VgpuIns *ins);
+const VgpuIns *vgpu_call_select (VgpuWarp *warp, const VgpuIns *ins);
+void vgpu_calls_begin (VgpuWarp *warp);
+void vgpu_calls_free (VgpuWarp *warp);
+
+/* The heap of device code. */
+const VgpuIns *vgpu_heap_take (VgpuWarp *warp, const VgpuIns *ins);
+const VgpuIns *vgpu_heap_free (VgpuWarp *warp, const VgpuIns *ins);
+
 /* Splits at a branch that only the lanes taken take. */
 const VgpuIns *vgpu_diverge (VgpuWarp *warp, const VgpuIns *ins, const VgpuIns *target,
                              uint32_t taken);

@@ -22,6 +22,7 @@
 #define VGPU_WINDOW_SHARED ((uint64_t) 1 << 60)
 #define VGPU_WINDOW_LOCAL ((uint64_t) 2 << 60)
 #define VGPU_WINDOW_PARAM ((uint64_t) 3 << 60)
+#define VGPU_WINDOW_CODE ((uint64_t) 4 << 60) /* addresses of functions */
 #define VGPU_WINDOW_MASK ((uint64_t) 7 << 60)
 
 typedef struct VgpuIns VgpuIns;
@@ -107,10 +108,12 @@ typedef struct
   uint32_t reconverge;
 } VgpuDivergence;
 
-#define VGPU_MAX_DIVERGENCE 96
+#define VGPU_FIRST_DIVERGENCE 96
+#define VGPU_MAX_DIVERGENCE (1 << 16)
 #define VGPU_MAX_PARKED 32
 
 typedef struct VgpuCopies VgpuCopies;
+typedef struct VgpuCalls VgpuCalls;
 
 typedef enum
 {
@@ -141,7 +144,9 @@ struct VgpuWarp
   uint32_t *origin;     /* per row: instruction that loaded it */
   char *local;          /* words of the lanes interleaved */
   VgpuCopies *copies;   /* asynchronous copies not yet waited for, where races are looked for */
-  VgpuDivergence stack[VGPU_MAX_DIVERGENCE];
+  VgpuDivergence *stack;
+  uint32_t stack_capacity;
+  VgpuCalls *calls; /* made and not yet returned from; NULL: none ever */
   /* Paths that stand at a .sync instruction until the other lanes it names come there. */
   VgpuDivergence parked[VGPU_MAX_PARKED];
   uint32_t parked_count;
@@ -190,6 +195,25 @@ typedef struct
   uint64_t bytes;
 } VgpuParameter;
 
+/* A row of a function's own. */
+typedef struct
+{
+  int32_t offset;
+  uint32_t bytes; /* of one lane; 1: a predicate */
+} VgpuRow;
+
+/* A function that is called rather than expanded in place: because it calls itself, or through its
+ * address. Its variables of local memory lie on each lane's stack. */
+typedef struct
+{
+  const VgpuFunction *function;
+  uint64_t address; /* what a pointer to it holds; 0: none */
+  uint32_t entry;   /* index of its first instruction */
+  int32_t base_row; /* where its frame begins, in local memory */
+  uint64_t frame_bytes;
+  uint32_t first_row, row_count; /* in the kernel's list */
+} VgpuCallable;
+
 struct VgpuKernel
 {
   const char *name;
@@ -211,10 +235,17 @@ struct VgpuKernel
   size_t warp_row_bytes;   /* rows of a warp */
   uint32_t static_shared;
   uint32_t shared_align;
-  uint64_t local_bytes; /* of one thread */
+  uint64_t local_bytes; /* of one thread, its stack included */
+  uint64_t stack_start; /* in it */
+  VgpuCallable *callables;
+  size_t callable_count;
+  VgpuRow *own_rows; /* of the callables */
+  size_t own_row_count;
+  int32_t stack_row; /* first free byte of each lane's stack */
   /* Numbers of operations that checkers look for. */
   uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op;
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
+  bool uses_heap;     /* allocates in device code */
   bool dynamic_shared;
   bool synchronises_blocks; /* its blocks may learn from one another by atomics */
 };

@@ -17,6 +17,10 @@
 #define NARROW_GAP ((uint64_t) 64 << 10)
 #define WIDE_GAPS 256
 #define QUARANTINE_BYTES ((uint64_t) 64 << 20)
+/* Addresses of the device's heap, each used once, and what it may hold unless somebody says more. */
+#define HEAP_ADDRESSES ((uint64_t) 64 << 30)
+#define HEAP_BYTES ((uint64_t) 8 << 20)
+#define HEAP_GAP ((uint64_t) 64)
 
 struct VgpuMemory
 {
@@ -26,7 +30,8 @@ struct VgpuMemory
   uint64_t used;
   uint64_t quarantined;
   uint64_t next_id;
-  uint64_t wide; /* how many have been given the wide gap */
+  uint64_t wide;                                  /* how many have been given the wide gap */
+  uint64_t heap, heap_end, heap_used, heap_limit; /* 0: none yet */
 };
 
 VgpuMemory *
@@ -94,6 +99,8 @@ vgpu_memory_free (VgpuMemory *memory)
       VgpuAllocation *allocation = memory->sorted[i];
       discard (allocation);
     }
+  if (memory->heap_end > 0)
+    munmap ((void *) (uintptr_t) (memory->heap_end - HEAP_ADDRESSES), HEAP_ADDRESSES);
   free (memory->sorted);
   free (memory);
 }
@@ -158,6 +165,51 @@ vgpu_memory_disown (VgpuMemory *memory, uint64_t pointer)
   remove_at (memory, at - 1);
   discard (allocation);
   return true;
+}
+
+void
+vgpu_memory_heap_limit (VgpuMemory *memory, uint64_t bytes)
+{
+  memory->heap_limit = bytes;
+}
+
+VgpuAllocation *
+vgpu_memory_heap_take (VgpuMemory *memory, uint64_t bytes, bool track)
+{
+  uint64_t limit = memory->heap_limit > 0 ? memory->heap_limit : HEAP_BYTES;
+  if (memory->heap_end == 0)
+    {
+      void *data = mmap (NULL, HEAP_ADDRESSES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (data == MAP_FAILED)
+        return NULL;
+      memory->heap = (uint64_t) (uintptr_t) data;
+      memory->heap_end = memory->heap + HEAP_ADDRESSES;
+    }
+  uint64_t step = (bytes + 15) / 16 * 16 + HEAP_GAP;
+  if (bytes == 0 || bytes > limit || memory->heap_used > limit - bytes
+      || step > memory->heap_end - memory->heap)
+    return NULL;
+  VgpuAllocation *taken = describe (memory, (void *) (uintptr_t) memory->heap, bytes, NULL);
+  snprintf (taken->name, sizeof taken->name, "heap #%llu", (unsigned long long) taken->id);
+  taken->kind = VGPU_MEMORY_HEAP;
+  memory->used -= bytes;
+  memory->heap += step;
+  memory->heap_used += bytes;
+  if (track)
+    vgpu_allocation_mark (taken, taken->lo, bytes, false);
+  return taken;
+}
+
+bool
+vgpu_memory_heap_free (VgpuMemory *memory, uint64_t pointer)
+{
+  VgpuAllocation *taken = vgpu_memory_find (memory, pointer);
+  if (taken == NULL || taken->kind != VGPU_MEMORY_HEAP || taken->lo != pointer || taken->freed)
+    return false;
+  memory->heap_used -= taken->hi - taken->lo;
+  memory->used += taken->hi - taken->lo;
+  return vgpu_memory_release (memory, pointer);
 }
 
 /* Gives the oldest freed allocations back to the host until little enough is kept. */

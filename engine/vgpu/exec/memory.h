@@ -14,9 +14,10 @@ typedef struct VgpuGlobalCell VgpuGlobalCell;
 typedef enum
 {
   VGPU_MEMORY_DEVICE,
-  VGPU_MEMORY_MANAGED,   /* host and device */
-  VGPU_MEMORY_HOST,      /* the host's, allocated here */
-  VGPU_MEMORY_REGISTERED /* the host's, allocated by the program */
+  VGPU_MEMORY_MANAGED,    /* host and device */
+  VGPU_MEMORY_HOST,       /* the host's, allocated here */
+  VGPU_MEMORY_REGISTERED, /* the host's, allocated by the program */
+  VGPU_MEMORY_HEAP        /* the device's, allocated by a kernel */
 } VgpuMemoryKind;
 
 typedef struct VgpuAllocation
@@ -50,6 +51,13 @@ bool vgpu_memory_release (VgpuMemory *memory, uint64_t pointer);
 bool vgpu_memory_adopt (VgpuMemory *memory, uint64_t pointer, uint64_t bytes);
 /* Ends that; false if pointer was not adopted. */
 bool vgpu_memory_disown (VgpuMemory *memory, uint64_t pointer);
+
+/* Memory for device code; NULL when that heap has no room. */
+VgpuAllocation *vgpu_memory_heap_take (VgpuMemory *memory, uint64_t bytes, bool track);
+/* false: pointer is nothing that was taken and not freed. */
+bool vgpu_memory_heap_free (VgpuMemory *memory, uint64_t pointer);
+/* Bytes that device code may hold at a time. */
+void vgpu_memory_heap_limit (VgpuMemory *memory, uint64_t bytes);
 
 /* The allocation, live or freed, that contains address; NULL if none does. */
 VgpuAllocation *vgpu_memory_find (const VgpuMemory *memory, uint64_t address);

@@ -172,6 +172,8 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
       warp->poison = worker->poison + i * taint_words * 2;
       warp->origin = warp->poison + taint_words;
       warp->local = worker->local + i * kernel->local_bytes * VGPU_LANES;
+      warp->stack_capacity = VGPU_FIRST_DIVERGENCE;
+      warp->stack = vgpu_take (warp->stack_capacity * sizeof *warp->stack);
     }
   fill_fixed_rows (worker);
 }
@@ -182,7 +184,11 @@ clear_worker (VgpuWorker *worker)
   free (worker->shared);
   free (worker->shared_valid);
   for (uint32_t i = 0; i < worker->warp_count; i++)
-    vgpu_copies_free (&worker->warps[i]);
+    {
+      vgpu_copies_free (&worker->warps[i]);
+      vgpu_calls_free (&worker->warps[i]);
+      free (worker->warps[i].stack);
+    }
   free (worker->in_flight);
   free (worker->warps);
   free (worker->rows);
@@ -229,6 +235,7 @@ start_block (VgpuWorker *worker, uint64_t number)
                 launch->kernel->warp_row_bytes / VGPU_ROW_UNIT * 2 * sizeof (uint32_t));
       warp->tainted = 0;
       vgpu_copies_forget (warp);
+      vgpu_calls_begin (warp);
     }
 }
 
@@ -372,7 +379,7 @@ vgpu_launch_run (VgpuLaunch *launch)
   launch->block_total = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
   launch->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
   launch->worker_count = launch->threads;
-  if (launch->kernel->order_matters && launch->seed == 0)
+  if ((launch->kernel->order_matters && launch->seed == 0) || launch->kernel->uses_heap)
     launch->worker_count = 1;
   if (launch->worker_count > launch->block_total)
     launch->worker_count = (uint32_t) launch->block_total;

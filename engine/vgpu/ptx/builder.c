@@ -153,6 +153,16 @@ vgpu_new_row (VgpuBuilder *builder, uint32_t bytes)
       return 0;
     }
   int32_t row = (int32_t) kernel->warp_row_bytes;
+  if (builder->owns_rows)
+    {
+      if (kernel->own_row_count == builder->own_row_capacity)
+        {
+          builder->own_row_capacity = builder->own_row_capacity * 2 + 32;
+          kernel->own_rows =
+              vgpu_retake (kernel->own_rows, builder->own_row_capacity * sizeof *kernel->own_rows);
+        }
+      kernel->own_rows[kernel->own_row_count++] = (VgpuRow) {row, bytes};
+    }
   kernel->warp_row_bytes += row_size (bytes);
   return row;
 }
@@ -361,7 +371,13 @@ vgpu_source_row (VgpuBuilder *builder, const VgpuOperand *operand, uint32_t byte
     case VGPU_OPERAND_SYMBOL:
       if (!vgpu_variable_place (builder, operand, &place, &space))
         return 0;
-      return vgpu_constant (builder, bytes, place + (uint64_t) operand->value);
+      place += (uint64_t) operand->value;
+      if (builder->place_base == VGPU_NO_ROW || bytes != 8)
+        return vgpu_constant (builder, bytes, place);
+      row = vgpu_new_row (builder, 8);
+      vgpu_emit_rows (builder, VGPU_OP_ADD_64, row, builder->place_base,
+                      vgpu_constant (builder, 8, place), VGPU_NO_ROW);
+      return row;
     default:
       vgpu_builder_fail (builder, "an unexpected kind of operand");
       return 0;
@@ -439,8 +455,15 @@ vgpu_variable_place (VgpuBuilder *builder, const VgpuOperand *operand, uint64_t 
   const VgpuVariable *variable = operand->variable;
   if (variable == NULL)
     variable = vgpu_source_variable (builder->source, operand->name);
-  if (variable == NULL && vgpu_source_function (builder->source, operand->name) != NULL)
-    return vgpu_builder_unsupported (builder, "the address of a function");
+  const VgpuFunction *function =
+      variable == NULL ? vgpu_source_function (builder->source, operand->name) : NULL;
+  builder->place_base = VGPU_NO_ROW;
+  if (function != NULL)
+    {
+      *space = VGPU_SPACE_GLOBAL;
+      *place = function->address;
+      return true;
+    }
   if (variable == NULL)
     return vgpu_builder_fail (builder, "unknown symbol %s", operand->name);
   *space = variable->space;
@@ -455,6 +478,8 @@ vgpu_variable_place (VgpuBuilder *builder, const VgpuOperand *operand, uint64_t 
   if (binding == NULL)
     return vgpu_builder_fail (builder, "symbol %s has no place", operand->name);
   *place = binding->offset;
+  if (variable->space != VGPU_SPACE_SHARED)
+    builder->place_base = builder->frame->base;
   return true;
 }
 
@@ -521,7 +546,13 @@ vgpu_address (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress *add
   if (!vgpu_variable_place (builder, base, &place, &space))
     return false;
   address->variable = base->variable;
-  address->row = vgpu_constant (builder, 8, place);
+  if (builder->place_base == VGPU_NO_ROW)
+    address->row = vgpu_constant (builder, 8, place);
+  else
+    {
+      address->row = builder->place_base;
+      address->offset += (int64_t) place;
+    }
   return !builder->failed;
 }
 

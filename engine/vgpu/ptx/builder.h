@@ -31,7 +31,9 @@ typedef struct VgpuFrame
 {
   const VgpuFunction *function;
   struct VgpuFrame *caller;
-  int32_t *rows; /* of registers; INT32_MIN: not seen yet */
+  int32_t base;          /* row with the place of its variables, where those lie on the stack */
+  uint64_t *frame_bytes; /* of the callable it is part of; NULL: of the kernel */
+  int32_t *rows;         /* of registers; INT32_MIN: not seen yet */
   VgpuBinding *bindings;
   size_t binding_count;
   size_t binding_capacity;
@@ -53,6 +55,7 @@ typedef struct
 } VgpuOpcodeMemo;
 
 #define VGPU_MEMO_SLOTS 512
+#define VGPU_MAX_ARGUMENTS 64 /* of a callable, its results included */
 
 /* Where the elements of a matrix lie in its registers, worked out once a kernel. */
 typedef struct
@@ -72,6 +75,14 @@ typedef struct
   VgpuBinding *shared; /* places of shared variables in this kernel */
   size_t shared_count;
   size_t shared_capacity;
+  const VgpuFunction **reached; /* by calls from the entry */
+  size_t reached_count, reached_capacity;
+  const VgpuFunction **pointed; /* whose address somebody takes */
+  size_t pointed_count, pointed_capacity;
+  bool pointed_known;
+  size_t callable_capacity, own_row_capacity;
+  bool owns_rows;     /* rows are those of a callable */
+  int32_t place_base; /* of the variable whose place was asked for last */
   VgpuOpcodeMemo memo[VGPU_MEMO_SLOTS];
   VgpuMapMemo *maps;
   size_t map_count, map_capacity;
@@ -136,7 +147,8 @@ bool vgpu_address (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress
 /* Whether any statement of the function reads the register that operand names. */
 bool vgpu_register_is_read (VgpuBuilder *builder, const VgpuOperand *operand);
 
-/* Offset of a variable in local or shared memory, or its device address. */
+/* Offset of a variable in local or shared memory, or its device address. Those of a callable count from
+ * a row: builder->place_base, else that is VGPU_NO_ROW. */
 bool vgpu_variable_place (VgpuBuilder *builder, const VgpuOperand *operand, uint64_t *place,
                           VgpuSpace *space);
 
@@ -174,6 +186,19 @@ bool vgpu_decode_set (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_matrix_load (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_mma (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_wmma (VgpuBuilder *builder, const VgpuStatement *statement);
+
+uint64_t vgpu_align_to (uint64_t value, uint64_t align);
+VgpuFrame *vgpu_frame_open (VgpuBuilder *builder, const VgpuFunction *function, VgpuFrame *caller);
+void vgpu_frame_bind (VgpuBuilder *builder, VgpuFrame *frame, const VgpuVariable *variable,
+                      uint64_t offset);
+bool vgpu_build_function (VgpuBuilder *builder, VgpuFrame *frame);
+
+/* Whether a statement calls through a register. */
+bool vgpu_calls_pointer (const VgpuStatement *statement);
+/* Finds the functions of the module whose address is taken. */
+void vgpu_find_pointed (VgpuBuilder *builder);
+/* Appends the functions that were called and not expanded. */
+bool vgpu_build_callables (VgpuBuilder *builder);
 
 /* Cuts the code into blocks and finds where branches meet again. */
 bool vgpu_build_flow (VgpuBuilder *builder);

@@ -119,9 +119,13 @@ static bool
 decode_return (VgpuBuilder *builder, const VgpuStatement *statement)
 {
   size_t around = begin_guarded (builder);
-  bool ends = builder->frame->caller == NULL || strncmp (statement->opcode, "exit", 4) == 0;
-  vgpu_emit (builder, ends ? VGPU_OP_RETURN : VGPU_OP_JUMP);
-  if (!ends)
+  bool exits = strncmp (statement->opcode, "exit", 4) == 0;
+  bool outermost = builder->frame->caller == NULL;
+  bool called = outermost && builder->frame->base != VGPU_NO_ROW && !exits;
+  vgpu_emit (builder, called               ? VGPU_OP_CALL_RETURN
+                      : outermost || exits ? VGPU_OP_RETURN
+                                           : VGPU_OP_JUMP);
+  if (!outermost && !exits)
     add_jump (builder, return_label, 0);
   end_guarded (builder, around);
   return true;
@@ -335,7 +339,7 @@ static const Family families[] = {
   { "div.full", decode_division, "div.full{.ftz}.f32" },
   { "bra", decode_branch, "bra{.uni}" },
   { "brx.idx", decode_indexed_branch, "brx.idx{.uni}" },
-  { "call", vgpu_decode_call, "call{.uni} of functions of the module (expanded in place; no recursion, no function pointers), vprintf, __assertfail" },
+  { "call", vgpu_decode_call, "call{.uni} of functions of the module, by name or through a pointer, recursive ones too; vprintf, __assertfail, malloc, free" },
   { "ret", decode_return, "ret{.uni}" },
   { "exit", decode_return, "exit" },
   { "trap", decode_trap, "trap" },

@@ -23,10 +23,17 @@ is_branch (uint16_t op)
   return op == VGPU_OP_BRANCH || op == VGPU_OP_JUMP;
 }
 
+/* CALL_SELECT goes through to the next instruction, but lanes meet at its target. */
+static bool
+has_target (uint16_t op)
+{
+  return is_branch (op) || op == VGPU_OP_CALL_SELECT;
+}
+
 static bool
 ends_block (uint16_t op)
 {
-  return is_branch (op) || op == VGPU_OP_RETURN || op == VGPU_OP_TRAP;
+  return is_branch (op) || op == VGPU_OP_RETURN || op == VGPU_OP_CALL_RETURN || op == VGPU_OP_TRAP;
 }
 
 static bool
@@ -39,7 +46,7 @@ cut_blocks (Flow *flow)
   for (size_t i = 0; i < count; i++)
     {
       const VgpuIns *ins = &kernel->code[i];
-      if (is_branch (ins->op))
+      if (has_target (ins->op))
         {
           if (ins->target >= count)
             return vgpu_builder_fail (flow->builder, "a branch out of the kernel");
@@ -71,7 +78,7 @@ link_blocks (Flow *flow)
       uint32_t through = b + 1 < flow->count ? (uint32_t) b + 1 : (uint32_t) flow->count;
       flow->next[b][0] = flow->next[b][1] = VGPU_NONE;
       /* What traps goes nowhere: nobody meets anybody behind it. */
-      if (last->op == VGPU_OP_RETURN)
+      if (last->op == VGPU_OP_RETURN || last->op == VGPU_OP_CALL_RETURN)
         flow->next[b][0] = (uint32_t) flow->count;
       else if (last->op != VGPU_OP_TRAP)
         {
@@ -306,9 +313,14 @@ write_code (Flow *flow, const bool *meets)
           block->count += ins->line != last_line;
           last_line = ins->line;
           count_flops (block, ins);
-          if (!is_branch (ins->op))
+          if (!has_target (ins->op))
             continue;
           uint32_t target = flow->block_of[ins->target];
+          if (ins->op == VGPU_OP_CALL_SELECT)
+            {
+              ins->reconverge = target;
+              continue;
+            }
           bool back = target <= b;
           uint32_t meeting = flow->post[b];
           ins->target = flow->first[target] + target;
@@ -323,6 +335,11 @@ write_code (Flow *flow, const bool *meets)
       head->is_guarded = 0;
       head->site = (uint32_t) b;
       head->imm = block->count;
+    }
+  for (size_t i = 0; i < kernel->callable_count; i++)
+    {
+      uint32_t block = flow->block_of[kernel->callables[i].entry];
+      kernel->callables[i].entry = flow->first[block] + block;
     }
   free (kernel->code);
   kernel->code = code;
@@ -365,6 +382,9 @@ vgpu_build_flow (VgpuBuilder *builder)
       uint16_t op = builder->kernel->code[flow.first[b + 1] - 1].op;
       if (op == VGPU_OP_BRANCH && flow.post[b] < flow.count)
         meets[flow.post[b]] = true;
+      for (uint32_t i = flow.first[b]; i < flow.first[b + 1]; i++)
+        if (builder->kernel->code[i].op == VGPU_OP_CALL_SELECT)
+          meets[flow.block_of[builder->kernel->code[i].target]] = true;
     }
   write_code (&flow, meets);
   choose_handlers (builder->kernel);

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CALL_DEPTH 24
 #define MAX_LOCAL_BYTES ((uint64_t) 512 * 1024)
 
-static uint64_t
-align_to (uint64_t value, uint64_t align)
+uint64_t
+vgpu_align_to (uint64_t value, uint64_t align)
 {
   return align > 1 ? (value + align - 1) / align * align : value;
 }
 
-static void
-bind (VgpuBuilder *builder, VgpuFrame *frame, const VgpuVariable *variable, uint64_t offset)
+void
+vgpu_frame_bind (VgpuBuilder *builder, VgpuFrame *frame, const VgpuVariable *variable,
+                 uint64_t offset)
 {
   frame->bindings = vgpu_arena_grow (&builder->arena, frame->bindings, frame->binding_count,
                                      &frame->binding_capacity, sizeof *frame->bindings);
@@ -25,27 +25,29 @@ bind (VgpuBuilder *builder, VgpuFrame *frame, const VgpuVariable *variable, uint
 static bool
 place_locals (VgpuBuilder *builder, VgpuFrame *frame)
 {
-  VgpuKernel *kernel = builder->kernel;
+  uint64_t *used = frame->frame_bytes != NULL ? frame->frame_bytes : &builder->kernel->local_bytes;
   for (const VgpuVariable *v = frame->function->variables; v != NULL; v = v->next)
     {
       if (v->space != VGPU_SPACE_LOCAL && v->space != VGPU_SPACE_PARAM)
         continue;
-      kernel->local_bytes = align_to (kernel->local_bytes, v->align > 4 ? v->align : 4);
-      bind (builder, frame, v, kernel->local_bytes);
-      kernel->local_bytes += v->bytes;
-      if (kernel->local_bytes > MAX_LOCAL_BYTES)
+      *used = vgpu_align_to (*used, v->align > 4 ? v->align : 4);
+      vgpu_frame_bind (builder, frame, v, *used);
+      *used += v->bytes;
+      if (*used > MAX_LOCAL_BYTES)
         return vgpu_builder_fail (builder, "more than %llu bytes of local memory",
                                   (unsigned long long) MAX_LOCAL_BYTES);
     }
   return true;
 }
 
-static VgpuFrame *
-open_frame (VgpuBuilder *builder, const VgpuFunction *function, VgpuFrame *caller)
+VgpuFrame *
+vgpu_frame_open (VgpuBuilder *builder, const VgpuFunction *function, VgpuFrame *caller)
 {
   VgpuFrame *frame = vgpu_arena_take (&builder->arena, sizeof *frame);
   frame->function = function;
   frame->caller = caller;
+  frame->base = caller != NULL ? caller->base : VGPU_NO_ROW;
+  frame->frame_bytes = caller != NULL ? caller->frame_bytes : NULL;
   frame->rows = vgpu_arena_take (&builder->arena, function->register_count * sizeof *frame->rows);
   for (size_t i = 0; i < function->register_count; i++)
     frame->rows[i] = VGPU_NO_ROW;
@@ -183,7 +185,7 @@ vgpu_build_function (VgpuBuilder *builder, VgpuFrame *frame)
     }
   builder->guard = VGPU_NO_ROW;
   if (frame->caller == NULL)
-    vgpu_emit (builder, VGPU_OP_RETURN);
+    vgpu_emit (builder, frame->base != VGPU_NO_ROW ? VGPU_OP_CALL_RETURN : VGPU_OP_RETURN);
   add_label (builder, "<return>", 0);
   bool good = set_targets (builder, frame);
   builder->statement = outer;
@@ -191,160 +193,12 @@ vgpu_build_function (VgpuBuilder *builder, VgpuFrame *frame)
   return good;
 }
 
-static bool
-bind_arguments (VgpuBuilder *builder, VgpuFrame *frame, VgpuVariable *const *parameters,
-                size_t count, const VgpuOperand *arguments)
-{
-  if (count != (arguments != NULL ? arguments->count : 0))
-    return vgpu_builder_fail (builder, "call of %s with another number of arguments",
-                              frame->function->name);
-  for (size_t i = 0; i < count; i++)
-    {
-      uint64_t place;
-      VgpuSpace space;
-      const VgpuOperand *argument = &arguments->list[i];
-      if (argument->kind != VGPU_OPERAND_SYMBOL)
-        return vgpu_builder_unsupported (builder, "arguments that are no .param variables");
-      if (!vgpu_variable_place (builder, argument, &place, &space))
-        return false;
-      if (space != VGPU_SPACE_PARAM)
-        return vgpu_builder_unsupported (builder, "arguments that are no .param variables");
-      bind (builder, frame, parameters[i], place);
-    }
-  return true;
-}
-
-/* A row with what a .param variable of the caller holds. */
-static int32_t
-argument_row (VgpuBuilder *builder, const VgpuOperand *argument, uint32_t bytes)
-{
-  uint64_t place;
-  VgpuSpace space;
-  if (argument->kind != VGPU_OPERAND_SYMBOL
-      || !vgpu_variable_place (builder, argument, &place, &space))
-    {
-      vgpu_builder_unsupported (builder, "arguments that are no .param variables");
-      return 0;
-    }
-  int32_t row = vgpu_new_row (builder, bytes);
-  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_LOAD_LOCAL, row,
-                                 vgpu_constant (builder, 8, place), VGPU_NO_ROW, VGPU_NO_ROW);
-  ins->bytes = (uint8_t) bytes;
-  ins->flags |= VGPU_INS_WIDE_ADDRESS;
-  return row;
-}
-
-static bool
-call_vprintf (VgpuBuilder *builder, const VgpuOperand *results, const VgpuOperand *arguments)
-{
-  uint64_t place = 0;
-  VgpuSpace space;
-  if (arguments == NULL || arguments->count != 2)
-    return vgpu_builder_fail (builder, "vprintf needs two arguments");
-  int32_t format = argument_row (builder, &arguments->list[0], 8);
-  int32_t values = argument_row (builder, &arguments->list[1], 8);
-  int32_t result = vgpu_new_row (builder, 4);
-  vgpu_emit_rows (builder, VGPU_OP_PRINT, result, format, values, VGPU_NO_ROW);
-  builder->kernel->order_matters = true;
-  if (results == NULL || results->count != 1)
-    return !builder->failed;
-  if (results->list[0].kind != VGPU_OPERAND_SYMBOL
-      || !vgpu_variable_place (builder, &results->list[0], &place, &space))
-    return vgpu_builder_unsupported (builder, NULL);
-  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_STORE_LOCAL, result,
-                                 vgpu_constant (builder, 8, place), VGPU_NO_ROW, VGPU_NO_ROW);
-  ins->bytes = 4;
-  ins->flags |= VGPU_INS_WIDE_ADDRESS;
-  return !builder->failed;
-}
-
-static bool
-call_assertfail (VgpuBuilder *builder, const VgpuOperand *arguments)
-{
-  if (arguments == NULL || arguments->count < 4)
-    return vgpu_builder_fail (builder, "__assertfail needs five arguments");
-  int32_t rows[4];
-  for (int i = 0; i < 4; i++)
-    rows[i] = argument_row (builder, &arguments->list[i], i == 2 ? 4 : 8);
-  uint32_t extra = vgpu_extra (builder, rows, 4);
-  vgpu_emit (builder, VGPU_OP_ASSERT_FAIL)->extra = extra;
-  return !builder->failed;
-}
-
-static bool
-call_function (VgpuBuilder *builder, const VgpuFunction *function, const VgpuOperand *results,
-               const VgpuOperand *arguments)
-{
-  int depth = 0;
-  for (const VgpuFrame *frame = builder->frame; frame != NULL; frame = frame->caller)
-    if (frame->function == function || ++depth > MAX_CALL_DEPTH)
-      return vgpu_builder_unsupported (builder, "recursion");
-  VgpuFrame *frame = open_frame (builder, function, builder->frame);
-  return bind_arguments (builder, frame, function->parameters, function->parameter_count, arguments)
-         && bind_arguments (builder, frame, function->results, function->result_count, results)
-         && vgpu_build_function (builder, frame);
-}
-
-bool
-vgpu_decode_call (VgpuBuilder *builder, const VgpuStatement *statement)
-{
-  const VgpuOperand *results = NULL, *name = NULL, *arguments = NULL;
-  for (uint32_t i = 0; i < statement->operand_count; i++)
-    {
-      const VgpuOperand *operand = &statement->operands[i];
-      if (operand->kind == VGPU_OPERAND_LIST && name == NULL)
-        results = operand;
-      else if (operand->kind == VGPU_OPERAND_LIST)
-        arguments = operand;
-      else if (name == NULL)
-        name = operand;
-    }
-  if (name == NULL || name->kind != VGPU_OPERAND_SYMBOL)
-    return vgpu_builder_unsupported (builder, "a call through a function pointer");
-  int32_t guard = builder->guard;
-  size_t around = builder->kernel->code_count;
-  if (guard != VGPU_NO_ROW)
-    {
-      builder->guard = VGPU_NO_ROW;
-      VgpuIns *ins = vgpu_emit (builder, VGPU_OP_BRANCH);
-      ins->guard = guard;
-      ins->flags |= builder->guard_negated ? 0 : VGPU_INS_GUARD_NEGATED;
-    }
-  const VgpuFunction *function = vgpu_source_function (builder->source, name->name);
-  bool good;
-  if (strcmp (name->name, "vprintf") == 0)
-    good = call_vprintf (builder, results, arguments);
-  else if (strcmp (name->name, "__assertfail") == 0)
-    good = call_assertfail (builder, arguments);
-  else if (function == NULL || !function->has_body)
-    good = vgpu_builder_fail (builder, "function %s is not defined in this module", name->name);
-  else
-    good = call_function (builder, function, results, arguments);
-  if (guard != VGPU_NO_ROW && good)
-    builder->kernel->code[around].target = (uint32_t) builder->kernel->code_count;
-  return good;
-}
-
 /* Shared variables that the function and what it calls mention. */
-static void collect_shared (VgpuBuilder *builder, const VgpuFunction *function, int depth);
+static void collect_shared (VgpuBuilder *builder, const VgpuFunction *function);
 
 static void
-collect_operand (VgpuBuilder *builder, const VgpuOperand *operand, int depth)
+add_shared (VgpuBuilder *builder, const VgpuVariable *variable)
 {
-  for (uint32_t i = 0; i < operand->count; i++)
-    collect_operand (builder, &operand->list[i], depth);
-  if (operand->kind != VGPU_OPERAND_SYMBOL)
-    return;
-  const VgpuVariable *variable = operand->variable;
-  if (variable == NULL)
-    variable = vgpu_source_variable (builder->source, operand->name);
-  if (variable == NULL)
-    {
-      const VgpuFunction *function = vgpu_source_function (builder->source, operand->name);
-      if (function != NULL && function->has_body && depth < MAX_CALL_DEPTH)
-        collect_shared (builder, function, depth + 1);
-      return;
-    }
   if (variable->space != VGPU_SPACE_SHARED)
     return;
   for (size_t i = 0; i < builder->shared_count; i++)
@@ -356,11 +210,47 @@ collect_operand (VgpuBuilder *builder, const VgpuOperand *operand, int depth)
 }
 
 static void
-collect_shared (VgpuBuilder *builder, const VgpuFunction *function, int depth)
+collect_operand (VgpuBuilder *builder, const VgpuOperand *operand)
 {
+  for (uint32_t i = 0; i < operand->count; i++)
+    collect_operand (builder, &operand->list[i]);
+  if (operand->kind != VGPU_OPERAND_SYMBOL)
+    return;
+  const VgpuVariable *variable = operand->variable;
+  if (variable == NULL)
+    variable = vgpu_source_variable (builder->source, operand->name);
+  if (variable != NULL)
+    {
+      add_shared (builder, variable);
+      return;
+    }
+  const VgpuFunction *function = vgpu_source_function (builder->source, operand->name);
+  if (function != NULL && function->has_body)
+    collect_shared (builder, function);
+}
+
+static void
+collect_shared (VgpuBuilder *builder, const VgpuFunction *function)
+{
+  for (size_t i = 0; i < builder->reached_count; i++)
+    if (builder->reached[i] == function)
+      return;
+  builder->reached = vgpu_arena_grow (&builder->arena, builder->reached, builder->reached_count,
+                                      &builder->reached_capacity, sizeof *builder->reached);
+  builder->reached[builder->reached_count++] = function;
+  bool calls_pointers = false;
   for (size_t i = 0; i < function->statement_count; i++)
-    for (uint32_t j = 0; j < function->statements[i].operand_count; j++)
-      collect_operand (builder, &function->statements[i].operands[j], depth);
+    {
+      const VgpuStatement *statement = &function->statements[i];
+      calls_pointers = calls_pointers || vgpu_calls_pointer (statement);
+      for (uint32_t j = 0; j < statement->operand_count; j++)
+        collect_operand (builder, &statement->operands[j]);
+    }
+  if (!calls_pointers)
+    return;
+  vgpu_find_pointed (builder);
+  for (size_t i = 0; i < builder->pointed_count; i++)
+    collect_shared (builder, builder->pointed[i]);
 }
 
 /* Static variables first, in order of appearance; dynamic ones all begin behind them. */
@@ -379,12 +269,12 @@ place_shared (VgpuBuilder *builder)
           align = variable->align > align ? variable->align : align;
           continue;
         }
-      used = align_to (used, variable->align);
+      used = vgpu_align_to (used, variable->align);
       builder->shared[i].offset = used;
       used += variable->bytes;
     }
   if (kernel->dynamic_shared)
-    used = align_to (used, align);
+    used = vgpu_align_to (used, align);
   for (size_t i = 0; i < builder->shared_count; i++)
     if (builder->shared[i].variable->external || builder->shared[i].variable->bytes == 0)
       builder->shared[i].offset = used;
@@ -405,9 +295,9 @@ place_parameters (VgpuBuilder *builder, VgpuFrame *frame)
   for (size_t i = 0; i < entry->parameter_count; i++)
     {
       const VgpuVariable *variable = entry->parameters[i];
-      kernel->parameter_bytes = align_to (kernel->parameter_bytes, variable->align);
+      kernel->parameter_bytes = vgpu_align_to (kernel->parameter_bytes, variable->align);
       kernel->parameters[i] = (VgpuParameter) {kernel->parameter_bytes, variable->bytes};
-      bind (builder, frame, variable, kernel->parameter_bytes);
+      vgpu_frame_bind (builder, frame, variable, kernel->parameter_bytes);
       kernel->parameter_bytes += variable->bytes;
     }
 }
@@ -431,11 +321,11 @@ vgpu_kernel_build (const VgpuSource *source, const VgpuFunction *entry, char *er
   kernel->reduce_op = VGPU_OP_BARRIER_REDUCE;
   /* The row that missing operands read. */
   vgpu_constant (builder, 8, 0);
-  VgpuFrame *frame = open_frame (builder, entry, NULL);
+  VgpuFrame *frame = vgpu_frame_open (builder, entry, NULL);
   place_parameters (builder, frame);
-  collect_shared (builder, entry, 0);
+  collect_shared (builder, entry);
   bool good = place_shared (builder) && vgpu_build_function (builder, frame) && !builder->failed
-              && vgpu_build_flow (builder);
+              && vgpu_build_callables (builder) && vgpu_build_flow (builder);
   vgpu_arena_clear (&builder->arena);
   free (builder);
   if (good)
@@ -454,5 +344,7 @@ vgpu_kernel_free (VgpuKernel *kernel)
   free (kernel->blocks);
   free (kernel->rows);
   free (kernel->parameters);
+  free (kernel->callables);
+  free (kernel->own_rows);
   free (kernel);
 }

@@ -138,6 +138,7 @@ typedef struct VgpuFunction
   VgpuLinkage linkage;
   bool is_entry;
   bool has_body;
+  uint64_t address; /* what a pointer to it holds; set when the module is laid out */
   int line;
   VgpuVariable **parameters;
   size_t parameter_count;
