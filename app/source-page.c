@@ -3,7 +3,11 @@
 
 #include "app/source-page.h"
 
+#include "engine/figures/source-lines.h"
 #include "widgets/source-view.h"
+
+#define PTX_FOLDER "artifacts/" /* of a run */
+#define MOST_PTX (16 << 20)     /* bytes; longer ones are for other tools */
 
 typedef enum
 {
@@ -20,12 +24,14 @@ struct _AssaySourcePage
   GtkDropDown *reference_file, *candidate_file;
   GtkEntry *reference_line, *candidate_line;
   AssaySourceView *reference_view, *candidate_view;
-  GtkLabel *marks;
-  GtkToggleButton *both;
+  GtkLabel *reference_title, *marks;
+  GtkToggleButton *ptx, *both;
   GtkStringList *files[N_SIDES];
   AssayContext *context;
+  AssayPtxLines *ptx_lines; /* of the PTX that is shown; or NULL */
+  GCancellable *cancellable;
   Side last_side;
-  gboolean filling;
+  gboolean filling, following;
 };
 
 G_DEFINE_FINAL_TYPE (AssaySourcePage, assay_source_page, GTK_TYPE_WIDGET)
@@ -65,6 +71,150 @@ show_findings (AssaySourcePage *self)
 }
 
 static void
+show_heat (AssaySourcePage *self)
+{
+  AssayRunModel *run = assay_context_get_run (self->context);
+  const char *file = assay_source_view_get_file (self->candidate_view);
+  g_autoptr (GArray) heat =
+      run != NULL && file != NULL ? assay_line_heat (assay_run_model_get (run), file) : NULL;
+
+  assay_source_view_set_heat (self->candidate_view, heat);
+}
+
+/* --- PTX ------------------------------------------------------------------------------------- */
+
+/* (transfer full) (nullable): "artifacts/sm_80.ptx", where the run that is shown has it. */
+static char *
+ptx_of_run (AssaySourcePage *self)
+{
+  AssayRunModel *run = assay_context_get_run (self->context);
+  const char *target = run != NULL ? assay_run_model_get (run)->device.target : NULL;
+  g_autofree char *name = target != NULL ? g_strconcat (PTX_FOLDER, target, ".ptx", NULL) : NULL;
+  g_autofree char *path =
+      name != NULL ? g_build_filename (assay_run_model_get_folder (run), name, NULL) : NULL;
+
+  return path != NULL && g_file_test (path, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&name)
+                                                                    : NULL;
+}
+
+static gboolean
+is_ptx (const char *file)
+{
+  return file != NULL && g_str_has_prefix (file, PTX_FOLDER);
+}
+
+typedef struct
+{
+  char *name, *path, *text;
+  AssayPtxLines *lines;
+} Ptx;
+
+static void
+ptx_free (gpointer data)
+{
+  Ptx *ptx = data;
+
+  g_free (ptx->name);
+  g_free (ptx->path);
+  g_free (ptx->text);
+  g_clear_pointer (&ptx->lines, assay_ptx_lines_free);
+  g_free (ptx);
+}
+
+static void
+read_ptx (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Ptx *ptx = data;
+  GError *error = NULL;
+  gsize length;
+
+  if (!g_file_get_contents (ptx->path, &ptx->text, &length, &error))
+    g_task_return_error (task, error);
+  else if (length > MOST_PTX || !g_utf8_validate (ptx->text, (gssize) length, NULL))
+    g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                             "%s is longer than 16 MiB, or no text", ptx->path);
+  else
+    {
+      ptx->lines = assay_ptx_lines_new (ptx->text);
+      g_task_return_boolean (task, TRUE);
+    }
+}
+
+static void
+ptx_ready (GObject *source, GAsyncResult *result, gpointer unused)
+{
+  AssaySourcePage *self = ASSAY_SOURCE_PAGE (source);
+  g_autoptr (GError) error = NULL;
+  Ptx *ptx = g_task_get_task_data (G_TASK (result));
+  gboolean read = g_task_propagate_boolean (G_TASK (result), &error);
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || self->context == NULL)
+    return;
+  self->following = TRUE;
+  assay_source_view_set_text (self->reference_view, ptx->name, read ? ptx->text : error->message);
+  self->following = FALSE;
+  g_clear_pointer (&self->ptx_lines, assay_ptx_lines_free);
+  self->ptx_lines = g_steal_pointer (&ptx->lines);
+}
+
+static void
+show_ptx (AssaySourcePage *self, const char *name)
+{
+  g_autoptr (GTask) task = NULL;
+  Ptx *ptx = g_new0 (Ptx, 1);
+
+  ptx->name = g_strdup (name);
+  ptx->path = g_build_filename (assay_run_model_get_folder (assay_context_get_run (self->context)),
+                                name, NULL);
+  task = g_task_new (self, self->cancellable, ptx_ready, NULL);
+  g_task_set_source_tag (task, show_ptx);
+  g_task_set_task_data (task, ptx, ptx_free);
+  g_task_run_in_thread (task, read_ptx);
+}
+
+/* What one side looks at, the other shows. */
+static void
+candidate_line_changed (AssaySourcePage *self, int line)
+{
+  const char *file = assay_source_view_get_file (self->candidate_view);
+  int at = self->ptx_lines != NULL && !self->following && file != NULL
+               ? assay_ptx_lines_find (self->ptx_lines, file, line)
+               : 0;
+
+  if (at == 0)
+    return;
+  self->following = TRUE;
+  assay_source_view_go_to_line (self->reference_view, at);
+  self->following = FALSE;
+}
+
+static void
+reference_line_changed (AssaySourcePage *self, int line)
+{
+  const char *file = assay_source_view_get_file (self->candidate_view);
+  int at = self->ptx_lines != NULL && !self->following && file != NULL
+               ? assay_ptx_lines_source (self->ptx_lines, file, line)
+               : 0;
+
+  if (at == 0)
+    return;
+  self->following = TRUE;
+  assay_source_view_go_to_line (self->candidate_view, at);
+  self->following = FALSE;
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+static void
+stop_reading (AssaySourcePage *self)
+{
+  g_cancellable_cancel (self->cancellable);
+  g_object_unref (self->cancellable);
+  self->cancellable = g_cancellable_new ();
+  g_clear_pointer (&self->ptx_lines, assay_ptx_lines_free);
+}
+
+static void
 show_file (AssaySourcePage *self, Side side)
 {
   AssayTaskItem *item = NULL;
@@ -77,7 +227,24 @@ show_file (AssaySourcePage *self, Side side)
     return;
   if (g_strcmp0 (assay_source_view_get_file (view_of (self, side)), path) == 0)
     return;
+  if (side == REFERENCE)
+    {
+      stop_reading (self);
+      self->filling = TRUE; /* it follows, and chooses nothing */
+      gtk_toggle_button_set_active (self->ptx, is_ptx (path));
+      self->filling = FALSE;
+      gtk_label_set_text (self->reference_title, is_ptx (path) ? "PTX" : "Reference");
+      if (is_ptx (path))
+        gtk_toggle_button_set_active (self->both, TRUE);
+    }
+  if (is_ptx (path))
+    {
+      show_ptx (self, path);
+      return;
+    }
   assay_source_view_set_text (view_of (self, side), path, assay_task_item_get_text (item, path));
+  if (side == CANDIDATE)
+    show_heat (self);
   show_findings (self);
 }
 
@@ -98,6 +265,60 @@ add_files (GtkStringList *list, char **sources)
 {
   for (int i = 0; sources != NULL && sources[i] != NULL; i++)
     gtk_string_list_append (list, sources[i]);
+}
+
+static guint
+find_file (GtkStringList *list, const char *path)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++)
+    if (g_strcmp0 (gtk_string_list_get_string (list, i), path) == 0)
+      return i;
+  return GTK_INVALID_LIST_POSITION;
+}
+
+/* The PTX of the run at the end of the files; the one of a run before is none of this one's. */
+static void
+offer_ptx (AssaySourcePage *self)
+{
+  g_autofree char *name = ptx_of_run (self);
+  GtkStringList *files = self->files[REFERENCE];
+  guint count = g_list_model_get_n_items (G_LIST_MODEL (files));
+  gboolean shown = is_ptx (assay_source_view_get_file (self->reference_view));
+
+  gtk_widget_set_sensitive (GTK_WIDGET (self->ptx), name != NULL);
+  for (guint i = count; i-- > 0;)
+    if (is_ptx (gtk_string_list_get_string (files, i))
+        && g_strcmp0 (gtk_string_list_get_string (files, i), name) != 0)
+      gtk_string_list_remove (files, i);
+  if (name != NULL && find_file (files, name) == GTK_INVALID_LIST_POSITION)
+    gtk_string_list_append (files, name);
+  else if (name != NULL && shown)
+    show_ptx (self, name);
+}
+
+static void
+ptx_toggled (AssaySourcePage *self)
+{
+  g_autofree char *name = NULL;
+  gboolean wanted = gtk_toggle_button_get_active (self->ptx);
+
+  if (self->context == NULL || self->filling
+      || wanted == is_ptx (assay_source_view_get_file (self->reference_view)))
+    return;
+  name = wanted ? ptx_of_run (self) : NULL;
+  gtk_drop_down_set_selected (self->reference_file,
+                              name != NULL ? find_file (self->files[REFERENCE], name) : 0);
+}
+
+static void
+run_changed (AssaySourcePage *self, guint what)
+{
+  if (what & ASSAY_RUN_CHANGED_FINDINGS)
+    show_findings (self);
+  if (what & (ASSAY_RUN_CHANGED_WORKLOADS | ASSAY_RUN_CHANGED_STATE))
+    show_heat (self);
+  if (what & ASSAY_RUN_CHANGED_STATE)
+    offer_ptx (self);
 }
 
 static void
@@ -128,22 +349,7 @@ fill (AssaySourcePage *self)
       if (item != NULL)
         show_file (self, side);
     }
-}
-
-static void
-run_changed (AssaySourcePage *self, guint what)
-{
-  if (what & ASSAY_RUN_CHANGED_FINDINGS)
-    show_findings (self);
-}
-
-static guint
-find_file (GtkStringList *list, const char *path)
-{
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++)
-    if (g_strcmp0 (gtk_string_list_get_string (list, i), path) == 0)
-      return i;
-  return GTK_INVALID_LIST_POSITION;
+  offer_ptx (self);
 }
 
 static const char *
@@ -277,9 +483,18 @@ assay_source_page_dispose (GObject *object)
 {
   AssaySourcePage *self = ASSAY_SOURCE_PAGE (object);
 
+  g_cancellable_cancel (self->cancellable);
   g_clear_pointer (&self->box, gtk_widget_unparent);
+  g_clear_pointer (&self->ptx_lines, assay_ptx_lines_free);
   g_clear_object (&self->context);
   G_OBJECT_CLASS (assay_source_page_parent_class)->dispose (object);
+}
+
+static void
+assay_source_page_finalize (GObject *object)
+{
+  g_clear_object (&ASSAY_SOURCE_PAGE (object)->cancellable);
+  G_OBJECT_CLASS (assay_source_page_parent_class)->finalize (object);
 }
 
 static void
@@ -288,6 +503,7 @@ assay_source_page_class_init (AssaySourcePageClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
   G_OBJECT_CLASS (class)->dispose = assay_source_page_dispose;
+  G_OBJECT_CLASS (class)->finalize = assay_source_page_finalize;
   g_type_ensure (ASSAY_TYPE_SOURCE_VIEW);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/assay/Assay/ui/source-page.ui");
@@ -301,7 +517,12 @@ assay_source_page_class_init (AssaySourcePageClass *class)
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, reference_view);
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, candidate_view);
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, marks);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, reference_title);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, ptx);
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, both);
+  gtk_widget_class_bind_template_callback (widget_class, ptx_toggled);
+  gtk_widget_class_bind_template_callback (widget_class, reference_line_changed);
+  gtk_widget_class_bind_template_callback (widget_class, candidate_line_changed);
   gtk_widget_class_bind_template_callback (widget_class, reference_chosen);
   gtk_widget_class_bind_template_callback (widget_class, candidate_chosen);
   gtk_widget_class_bind_template_callback (widget_class, reference_line_entered);
@@ -311,6 +532,7 @@ assay_source_page_class_init (AssaySourcePageClass *class)
 static void
 assay_source_page_init (AssaySourcePage *self)
 {
+  self->cancellable = g_cancellable_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
   for (Side side = REFERENCE; side < N_SIDES; side++)
     {

@@ -5,6 +5,7 @@
 
 #include "widgets/color-scheme.h"
 #include "widgets/badge.h"
+#include "widgets/heat-gutter.h"
 
 #include <gtksourceview/gtksource.h>
 
@@ -19,7 +20,17 @@ struct _AssaySourceView
   char *file;
   GPtrArray *findings; /* (nullable) */
   guint n_marks;
+  AssayHeatGutter *heat;
+  int line; /* of the cursor, from 1 */
 };
+
+enum
+{
+  LINE_CHANGED,
+  N_SIGNALS
+};
+
+static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (AssaySourceView, assay_source_view, GTK_TYPE_WIDGET)
 
@@ -95,6 +106,34 @@ assay_source_view_set_findings (AssaySourceView *self, GPtrArray *findings)
                                             assay_badge_severity (finding->severity)->css, &start);
       self->n_marks++;
     }
+}
+
+void
+assay_source_view_set_heat (AssaySourceView *self, GArray *heat)
+{
+  g_return_if_fail (ASSAY_IS_SOURCE_VIEW (self));
+  assay_heat_gutter_set (self->heat, heat);
+}
+
+char *
+assay_source_view_get_heat_text (AssaySourceView *self, int line)
+{
+  return assay_heat_gutter_text (self->heat, line);
+}
+
+static void
+cursor_moved (AssaySourceView *self)
+{
+  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
+  GtkTextIter iter;
+  int line;
+
+  gtk_text_buffer_get_iter_at_mark (buffer, &iter, gtk_text_buffer_get_insert (buffer));
+  line = gtk_text_iter_get_line (&iter) + 1;
+  if (line == self->line)
+    return;
+  self->line = line;
+  g_signal_emit (self, signals[LINE_CHANGED], 0, line);
 }
 
 static char *
@@ -208,6 +247,9 @@ assay_source_view_class_init (AssaySourceViewClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = assay_source_view_dispose;
   GTK_WIDGET_CLASS (class)->grab_focus = assay_source_view_grab_focus;
+  signals[LINE_CHANGED] =
+      g_signal_new ("line-changed", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                    NULL, G_TYPE_NONE, 1, G_TYPE_INT);
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (class), GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (class), "assaysource");
 }
@@ -231,6 +273,11 @@ assay_source_view_init (AssaySourceView *self)
   gtk_source_view_set_highlight_current_line (self->view, TRUE);
   gtk_source_view_set_tab_width (self->view, 4);
   gtk_source_buffer_set_highlight_matching_brackets (self->buffer, TRUE);
+  self->heat = g_object_new (ASSAY_TYPE_HEAT_GUTTER, NULL);
+  gtk_source_gutter_insert (gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT),
+                            GTK_SOURCE_GUTTER_RENDERER (self->heat), 0);
+  g_signal_connect_object (self->buffer, "notify::cursor-position", G_CALLBACK (cursor_moved), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-application-prefer-dark-theme",
                            G_CALLBACK (follow_scheme), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_settings_get_default (), "notify::gtk-theme-name",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/figures/figures.h"
+#include "engine/figures/source-lines.h"
 #include "engine/plot/draw-layers.h"
 #include "engine/figures/plane.h"
 #include "engine/figures/verdicts.h"
@@ -130,6 +131,62 @@ a_view_zooms_only_its_panel (void)
   g_assert_cmpfloat_with_epsilon (assay_panel_layout_x (main, 1e-7),
                                   main->frame.x + main->frame.width, 1e-6);
   g_assert_cmpfloat (side->x.min, ==, -0.5);
+}
+
+static void
+ptx_lines_lead_to_the_source_and_back (void)
+{
+  static const char PTX[] = ".version 9.0\n"           /* 1 */
+                            ".entry k ()\n{\n"         /* 2, 3 */
+                            "\t.loc\t1 7 2\n"          /* 4 */
+                            "\tadd.s32 %r1, %r2, 1;\n" /* 5 */
+                            "\t.loc\t2 9 0\n"          /* 6 */
+                            "\tmul.f32 %f1, %f2, 2;\n" /* 7 */
+                            "\t.loc\t1 12 2, function_name $L__info_1, inlined_at 1 8 1\n" /* 8 */
+                            "\tret;\n}\n" /* 9, 10 */
+                            "\t.file\t1 \"/scratch/candidates/a/kernel.cu\"\n"
+                            "\t.file\t2 \"/usr/include/kernel.cu\"\n";
+  g_autoptr (AssayPtxLines) lines = assay_ptx_lines_new (PTX);
+  const char *file = "candidates/a/kernel.cu";
+  g_assert_cmpint (assay_ptx_lines_find (lines, file, 7), ==, 4);
+  g_assert_cmpint (assay_ptx_lines_find (lines, file, 8), ==, 8); /* the next one with code */
+  g_assert_cmpint (assay_ptx_lines_find (lines, file, 13), ==, 0);
+  g_assert_cmpint (assay_ptx_lines_find (lines, "es/a/kernel.cu", 7), ==, 0);
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 5), ==, 7);
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 7), ==, 0); /* of a header */
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 9), ==, 12);
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 1), ==, 0);
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 99), ==, 0);
+}
+
+static void
+add_counters (AssayRun *run, const char *counters)
+{
+  AssayWorkloadRecord *workload = g_ptr_array_index (run->workloads, 0);
+  AssayLaunch *launch = assay_json_table_new (&ASSAY_LAUNCH_TABLE);
+  launch->counters = json_from_string (counters, NULL);
+  g_ptr_array_add (workload->launches, launch);
+}
+
+static void
+heat_adds_up_over_launches (void)
+{
+  g_autoptr (AssayRun) run = plot_fixture_run ();
+  g_autoptr (GArray) cold = assay_line_heat (run, "kernel.cu");
+  g_assert_cmpuint (cold->len, ==, 0);
+  add_counters (run, "{\"lines\":[{\"file\":\"kernel.cu\",\"line\":3,\"executed\":100,"
+                     "\"active_lanes_mean\":32,\"sectors_per_request\":4},"
+                     "{\"file\":\"other.cu\",\"line\":4,\"executed\":9}]}");
+  add_counters (run, "{\"lines\":[{\"file\":\"kernel.cu\",\"line\":3,\"executed\":300,"
+                     "\"active_lanes_mean\":16,\"sectors_per_request\":8}]}");
+  g_autoptr (GArray) heat = assay_line_heat (run, "kernel.cu");
+  g_assert_cmpuint (heat->len, ==, 3);
+  const AssayLineHeat *third = &g_array_index (heat, AssayLineHeat, 2);
+  g_assert_cmpuint (g_array_index (heat, AssayLineHeat, 0).executed, ==, 0);
+  g_assert_cmpuint (third->executed, ==, 400);
+  g_assert_cmpfloat (third->lanes, ==, 20); /* (100 * 32 + 300 * 16) / 400 */
+  g_assert_cmpfloat (third->sectors, ==, 8);
+  g_assert_true (isnan (third->bank));
 }
 
 /* "accepted" and "rejected" keep out of the way of marks, at every size. */
@@ -283,6 +340,9 @@ main (int argc, char **argv)
                    a_run_without_names_draws_whole_tables);
   g_test_add_func ("/plot/exports-are-complete-and-repeatable",
                    exports_are_complete_and_repeatable);
+  g_test_add_func ("/plot/ptx-lines-lead-to-the-source-and-back",
+                   ptx_lines_lead_to_the_source_and_back);
+  g_test_add_func ("/plot/heat-adds-up-over-launches", heat_adds_up_over_launches);
   g_test_add_func ("/plot/words-of-regions-cover-no-mark", words_of_regions_cover_no_mark);
   return g_test_run ();
 }

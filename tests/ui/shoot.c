@@ -5,6 +5,7 @@
 
 #include "app/findings-bar.h"
 #include "app/palette.h"
+#include "app/source-page.h"
 #include "tests/ui/fixture.h"
 #include "widgets/plot-widget.h"
 
@@ -118,6 +119,13 @@ shoot_states (AssayUi *ui, const char *out, const char *scheme)
   assay_ui_activate (ui, "win.show-criterion", "s", "");
   rest (ui, 200);
   shoot (ui, out, "conclusion", scheme, "");
+  assay_window_show_page (ui->window, "source");
+  gtk_toggle_button_set_active (
+      GTK_TOGGLE_BUTTON (assay_ui_find (assay_ui_find (window, ASSAY_TYPE_SOURCE_PAGE, NULL),
+                                        GTK_TYPE_TOGGLE_BUTTON, "ptx")),
+      TRUE);
+  rest (ui, 400);
+  shoot (ui, out, "ptx", scheme, "");
 }
 
 static void

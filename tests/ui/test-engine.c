@@ -3,9 +3,11 @@
 #include "config.h"
 
 #include "app/numerics-page.h"
+#include "app/source-page.h"
 #include "tests/ui/fixture.h"
 #include "widgets/notice.h"
 #include "widgets/plot-widget.h"
+#include "widgets/source-view.h"
 
 #include <signal.h>
 
@@ -150,6 +152,60 @@ test_run_streams_in (void)
     g_assert_cmpint (main_gap.longest, <, sleeper_gap.longest + LONGEST_GAP_MS * 1000);
 }
 
+/* --- the source, with what ran there and the PTX of it ---------------------------------------- */
+
+static AssaySourceView *
+side_of (gpointer ui, const char *name)
+{
+  return ASSAY_SOURCE_VIEW (assay_ui_find (
+      assay_ui_find (GTK_WIDGET (((AssayUi *) ui)->window), ASSAY_TYPE_SOURCE_PAGE, NULL),
+      ASSAY_TYPE_SOURCE_VIEW, name));
+}
+
+static gboolean
+ptx_shown (gpointer data)
+{
+  return g_strcmp0 (assay_source_view_get_file (side_of (data, "reference_view")),
+                    "artifacts/sm_80.ptx")
+         == 0;
+}
+
+static void
+test_source_heat_and_ptx (void)
+{
+  g_autoptr (AssayUi) ui = open_with_engine ();
+  GtkWidget *page, *ptx;
+  AssaySourceView *source, *listing;
+  g_autofree char *loop = NULL, *comment = NULL, *before = NULL, *after = NULL;
+  int first, last, at;
+
+  assay_ui_activate (ui, "win.run", NULL);
+  assay_ui_wait (has_finished, ui, "the run to end");
+  assay_window_show_page (ui->window, "source");
+  assay_ui_settle (ui);
+  source = side_of (ui, "candidate_view");
+  listing = side_of (ui, "reference_view");
+  page = assay_ui_find (GTK_WIDGET (ui->window), ASSAY_TYPE_SOURCE_PAGE, NULL);
+  ptx = assay_ui_find (page, GTK_TYPE_TOGGLE_BUTTON, "ptx");
+  comment = assay_source_view_get_heat_text (source, 1);
+  g_assert_null (comment); /* the licence's line is no code */
+  for (at = 1; loop == NULL && at < 200; at++)
+    loop = assay_source_view_get_heat_text (source, at);
+  g_assert_nonnull (loop);
+  g_assert_true (gtk_widget_get_sensitive (ptx));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (ptx), TRUE);
+  assay_ui_wait (ptx_shown, ui, "the PTX");
+  /* From a line of the source to its PTX, and from further down there back to another line. */
+  assay_source_view_go_to_line (source, at + 3);
+  before = assay_source_view_get_selection (listing, &first, &last);
+  g_assert_nonnull (strstr (before, ".loc"));
+  assay_source_view_go_to_line (listing, first + 60);
+  after = assay_source_view_get_selection (source, &first, &last);
+  g_assert_cmpint (first, !=, at + 3);
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (ptx), FALSE);
+  g_assert_cmpstr (assay_source_view_get_file (listing), ==, "reference.c");
+}
+
 static gboolean
 is_cancelled (gpointer data)
 {
@@ -236,6 +292,7 @@ main (int argc, char **argv)
 {
   assay_ui_init (&argc, &argv);
   g_test_add_func ("/engine/run-streams-in", test_run_streams_in);
+  g_test_add_func ("/engine/source-heat-and-ptx", test_source_heat_and_ptx);
   g_test_add_func ("/engine/stop", test_stop);
   g_test_add_func ("/engine/killed", test_engine_killed);
   g_test_add_func ("/engine/none", test_no_engine);
