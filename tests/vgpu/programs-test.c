@@ -77,8 +77,9 @@ test_program (gconstpointer data)
   g_autofree char *path = build (nvcc, program);
   const char *vgpu = g_getenv ("ASSAY_BUILD_DIR");
   g_autofree char *preload = g_strdup_printf ("%s/engine/vgpu/driver/libcuda.so.1 "
-                                              "%s/engine/vgpu/runtime/libcudart.so.13",
-                                              vgpu, vgpu);
+                                              "%s/engine/vgpu/runtime/libcudart.so.13 "
+                                              "%s/engine/vgpu/blas/libcublas.so.13",
+                                              vgpu, vgpu, vgpu);
   g_autofree char *settings =
       g_strdup_printf ("print=stdout;%s", program->settings ? program->settings : "");
   g_auto (GStrv) environment = g_get_environ ();
@@ -106,6 +107,7 @@ static const Program programs[] = {
     {"graphs"},
     {"graphs", .settings = "streams=late"},
     {"graphs", .settings = "streams=thread"},
+    {"blas", .options = "-lcublas"},
     {"parts", .sources = "parts-other.cu", .options = "-rdc=true"},
 };
 
