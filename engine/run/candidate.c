@@ -510,6 +510,44 @@ status_of (const AssayFailure *failure)
                                                     : ASSAY_WORKLOAD_RUNTIME_ERROR;
 }
 
+/* Whether the arrays fit into what a real device has free; on others, and where it does not tell, yes. */
+static gboolean
+check_budget (const Attempt *attempt, GError **error)
+{
+  const AssayDevice *device = attempt->p->device;
+  const AssayPlan *plan = attempt->c->plan;
+  guint64 room = device->gpu ? device->gpu->memory_free_bytes : device->memory_bytes, needed = 0;
+  if (is_virtual (attempt->p) || room == 0)
+    return TRUE;
+  for (guint i = 0; i < plan->inputs->len; i++)
+    needed += ((AssayPlannedArray *) g_ptr_array_index (plan->inputs, i))->bytes;
+  for (guint i = 0; i < plan->outputs->len; i++)
+    needed += ((AssayPlannedArray *) g_ptr_array_index (plan->outputs, i))->bytes + 2 * GUARD_BYTES;
+  if (needed <= room)
+    return TRUE;
+  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_LIMIT,
+               "the arrays of workload %s need %.1f GiB, %s has %.1f GiB%s",
+               attempt->c->workload->name, (double) needed / (1 << 30), device->id,
+               (double) room / (1 << 30), device->gpu ? " free" : "");
+  return FALSE;
+}
+
+/* A real device that a run took with it is no device for the next one, and that it is gone is no
+ * judgement about numbers. */
+static void
+check_device (const Attempt *attempt, AssayFailure *failure, char **reason)
+{
+  g_autofree char *gone = is_virtual (attempt->p) || assay_pipeline_cancelled (attempt->p)
+                              ? NULL
+                              : assay_device_check_after (attempt->p->device, failure->message);
+  if (!gone)
+    return;
+  g_autofree char *said = g_steal_pointer (&failure->message);
+  failure->message = g_strdup_printf ("%s. %s is %s", said, attempt->p->device->id, gone);
+  g_free (*reason);
+  *reason = g_strdup (failure->message);
+}
+
 /* What the virtual GPU said about the fault that ended the launch: its own words, and where. */
 static void
 add_fault (AssayFailure *failure, const AssayWorkerReply *reply, char **reason)
@@ -545,7 +583,8 @@ assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *o
   attempt.request = assay_worker_request_new ();
   attempt.outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
   *status = ASSAY_WORKLOAD_INCONCLUSIVE;
-  if (prepare (&attempt, &error))
+  gboolean fits = check_budget (&attempt, &error);
+  if (fits && prepare (&attempt, &error))
     reply = assay_worker_call (attempt.spec, p->tier, attempt.request, p->cancellable, &error);
   if (reply)
     {
@@ -564,13 +603,19 @@ assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *o
           assay_pipeline_fail (p, c->workload->name, "candidate", reply, reply->message);
       *reason = g_strdup (reply->message);
       add_fault (failure, reply, reason);
+      check_device (&attempt, failure, reason);
       *status = status_of (failure);
     }
   else
     {
       *reason = g_strdup (error->message);
       if (!g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED))
-        assay_pipeline_fail (p, c->workload->name, "candidate", NULL, error->message);
+        {
+          AssayFailure *failure =
+              assay_pipeline_fail (p, c->workload->name, "candidate", NULL, error->message);
+          g_free (failure->name);
+          failure->name = g_strdup (fits ? "environment" : "CUDA_ERROR_OUT_OF_MEMORY");
+        }
     }
   attempt_clear (&attempt);
   return results;

@@ -19,6 +19,11 @@ char *assay_driver_show (AssaySandboxSpec *spec, AssaySandboxTier tier);
  * that is not available, with its reason. */
 AssayDevice *assay_device_find (const char *id, const char *target, GError **error);
 
+/* After a run that may have wedged a real device: asks it again, in a fresh worker. (transfer full): why
+ * it is set aside for the next minutes, or NULL when it answers. A device that is set aside is listed as
+ * unavailable with that reason; it is asked again when its time is over. `after` is what happened. */
+char *assay_device_check_after (const AssayDevice *device, const char *after);
+
 /* (transfer full): what NVML says now, from $ASSAY_NVML or the system's library, within 5 s. */
 AssayNvmlReading *assay_devices_reading (GError **error);
 

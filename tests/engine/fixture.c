@@ -35,7 +35,8 @@ manifest (const FixtureTask *task, const char *symbol)
       "\"arguments\":[\"x\",\"y\",\"n\"]},"
       "\"candidates\":[{\"name\":\"only\",\"framework\":\"cuda\",\"sources\":[\"kernel.cu\"],"
       "\"entry\":{\"kind\":\"%s\",\"symbol\":\"%s\",\"arguments\":[\"x\",\"y\",\"n\"]%s%s%s%s}}],"
-      "\"workloads\":[{\"name\":\"small\",\"axes\":{\"n\":1000},\"seed\":1,\"use\":[\"check\"],"
+      "\"workloads\":[{\"name\":\"small\",\"axes\":{\"n\":%" G_GINT64_FORMAT
+      "},\"seed\":1,\"use\":[\"check\"],"
       "\"inputs\":{\"x\":{\"type\":\"random\",\"distribution\":\"normal\"}}}],"
       "\"tolerance\":{\"rule\":\"allclose\",\"atol\":0,\"rtol\":1e-6,\"justification\":\"exact\"},"
       "\"targets\":[\"cuda:sm_80\"]}\n",
@@ -47,7 +48,8 @@ manifest (const FixtureTask *task, const char *symbol)
       task->host ? "" : ",\"block\":",
       task->host    ? ""
       : task->block ? task->block
-                    : "[256]");
+                    : "[256]",
+      task->n ? task->n : (gint64) 1000);
 }
 
 char *

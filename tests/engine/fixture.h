@@ -15,6 +15,7 @@ typedef struct
   const char *reference;    /* C; NULL: a right one */
   const char *grid, *block; /* JSON; NULL: what covers n with blocks of 256 */
   const char *dtype;        /* of both arrays; NULL: float32 */
+  gint64 n;                 /* 0: 1000 */
   gboolean host;            /* `symbol` is a host function: (const float *, float *, int) */
   const char *manifest;     /* the whole task.json, when nothing else will do */
 } FixtureTask;

@@ -8,8 +8,10 @@
 #include "engine/worker/session.h"
 #include "tests/engine/fixture.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *folder;
 
@@ -78,6 +80,111 @@ test_outcome (gconstpointer data)
   g_assert_cmpint (run->state == ASSAY_STATUS_PASSED, ==,
                    expected->status == ASSAY_WORKLOAD_PASSED);
   g_assert_cmpuint (fixture_workers_alive (), ==, 0);
+}
+
+/* Codes of the driver: status of the workload, class, blame. Nothing of it is "candidate wrong". */
+static const struct
+{
+  const char *symbol;
+  AssayWorkloadStatus status;
+  const char *failure_class;
+  int blame;
+} CODES[] = {
+    {"illegal", ASSAY_WORKLOAD_RUNTIME_ERROR, "ILLEGAL_ACCESS", ASSAY_BLAME_CANDIDATE},
+    {"misaligned", ASSAY_WORKLOAD_RUNTIME_ERROR, "MISALIGNED", ASSAY_BLAME_CANDIDATE},
+    {"asserting", ASSAY_WORKLOAD_RUNTIME_ERROR, "DEVICE_ASSERT", ASSAY_BLAME_CANDIDATE},
+    {"watchdog", ASSAY_WORKLOAD_TIMEOUT, "TIMEOUT", ASSAY_BLAME_CANDIDATE},
+    {"unspecified", ASSAY_WORKLOAD_RUNTIME_ERROR, "ILLEGAL_ACCESS", ASSAY_BLAME_CANDIDATE},
+    {"resources", ASSAY_WORKLOAD_RUNTIME_ERROR, "LAUNCH_CONFIG", ASSAY_BLAME_CANDIDATE},
+    {"ecc", ASSAY_WORKLOAD_INCONCLUSIVE, "HW_FAULT", ASSAY_BLAME_HARDWARE},
+    {"newer", ASSAY_WORKLOAD_INCONCLUSIVE, "DRIVER_MISMATCH", ASSAY_BLAME_ENVIRONMENT},
+    {"nobinary", ASSAY_WORKLOAD_INCONCLUSIVE, "ARCH_MISMATCH", ASSAY_BLAME_ENVIRONMENT},
+};
+
+static void
+test_driver_codes_have_class_and_blame (void)
+{
+  if (cannot_run ())
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (CODES); i++)
+    {
+      g_autofree char *id = g_strconcat ("code_", CODES[i].symbol, NULL);
+      FixtureTask fixture = {.id = id, .symbol = CODES[i].symbol};
+      g_autofree char *task = fixture_task (folder, &fixture);
+      g_autofree char *said = g_strdup_printf ("Class %s.", CODES[i].failure_class);
+      g_autoptr (AssayJob) job = NULL;
+      const AssayRun *run = run_task (task, "cuda:0", 10, &job);
+      const AssayFinding *told = NULL;
+      for (guint k = 0; k < run->findings->len; k++)
+        {
+          const AssayFinding *finding = g_ptr_array_index (run->findings, k);
+          if (finding->detail && g_str_has_prefix (finding->detail, said))
+            told = finding;
+          g_assert_cmpstr (finding->rule, !=, "num.candidate-wrong");
+        }
+      g_test_message ("%s", CODES[i].symbol);
+      g_assert_cmpstr (ASSAY_WORKLOAD_STATUSES[first_workload (run)->status], ==,
+                       ASSAY_WORKLOAD_STATUSES[CODES[i].status]);
+      g_assert_nonnull (told);
+      g_assert_cmpint (told->blame, ==, CODES[i].blame);
+      g_assert_nonnull (told->suggestion);
+    }
+}
+
+/* Three hundred million floats, twice, do not fit into the fake device's gibibyte: nothing is started. */
+static void
+test_what_does_not_fit_is_not_started (void)
+{
+  if (cannot_run ())
+    return;
+  FixtureTask fixture = {.id = "large", .n = 200000000};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  g_autoptr (AssayJob) job = NULL;
+  const AssayRun *run = run_task (task, "cuda:0", 60, &job);
+  const AssayWorkloadRecord *workload = first_workload (run);
+  g_assert_cmpint (workload->status, ==, ASSAY_WORKLOAD_INCONCLUSIVE);
+  g_assert_nonnull (strstr (workload->reason, "1.5 GiB"));
+  g_assert_nonnull (strstr (workload->reason, "1.0 GiB"));
+}
+
+static gpointer
+wedge_driver (gpointer driver)
+{
+  g_autofree char *wedged =
+      g_test_build_filename (G_TEST_BUILT, "engine", "libwedgedcuda.so", NULL);
+  while (fixture_workers_alive () == 0)
+    g_usleep (10000);
+  g_usleep (300000);
+  g_assert_cmpint (g_unlink (driver), ==, 0);
+  g_assert_cmpint (symlink (wedged, driver), ==, 0);
+  return NULL;
+}
+
+/* The driver that a hanging kernel leaves behind does not start again: the device is set aside, and the
+ * run says so. */
+static void
+test_a_wedged_device_is_set_aside (void)
+{
+  if (cannot_run ())
+    return;
+  FixtureTask fixture = {.id = "wedge", .symbol = "wedge"};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  g_autofree char *driver = g_strdup (g_getenv ("ASSAY_CUDA_DRIVER"));
+  g_autofree char *sound = g_file_read_link (driver, NULL);
+  g_autoptr (AssayJob) job = NULL, next = NULL;
+  g_autoptr (GError) error = NULL;
+  GThread *thread = g_thread_new ("wedge", wedge_driver, driver);
+  const AssayRun *run = run_task (task, "cuda:0", 4, &job);
+  g_thread_join (thread);
+  g_assert_nonnull (strstr (first_workload (run)->reason, "set aside"));
+  AssayJobRequest request = {.task = task, .device = "cuda:0", .workspace = folder};
+  next = assay_job_new (&request, &error);
+  g_assert_null (next);
+  g_assert_error (error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "set aside"));
+  g_assert_nonnull (strstr (error->message, "nvidia-smi"));
+  g_unlink (driver);
+  g_assert_cmpint (symlink (sound, driver), ==, 0);
 }
 
 static gboolean
@@ -318,12 +425,15 @@ main (int argc, char **argv)
       g_autofree char *path = g_strconcat ("/job/finding/", findings[i][0], NULL);
       g_test_add_data_func (path, findings[i], test_finding);
     }
+  g_test_add_func ("/job/codes", test_driver_codes_have_class_and_blame);
+  g_test_add_func ("/job/budget", test_what_does_not_fit_is_not_started);
   g_test_add_func ("/job/record", test_record);
   g_test_add_func ("/job/events", test_events);
   g_test_add_func ("/job/cancel", test_cancel);
   g_test_add_func ("/job/refusals", test_refusals);
   g_test_add_func ("/job/probe", test_probe);
   g_test_add_func ("/job/resources", test_resources);
+  g_test_add_func ("/job/wedged", test_a_wedged_device_is_set_aside); /* the last: it stays so */
   int status = g_test_run ();
   fixture_remove (folder);
   return status;
