@@ -27,7 +27,7 @@ struct _AssayNumericsPage
   GtkWidget parent;
   GtkWidget *scroller;
   GtkDropDown *workload, *output, *candidate;
-  GtkToggleButton *absolute;
+  GtkToggleButton *absolute, *magnitude, *input;
   GtkLabel *gold, *message;
   GtkWidget *lower;
   AssayPlotWidget *plots[N_PLOTS];
@@ -103,11 +103,23 @@ why_empty (AssayNumericsPage *self)
   return "This run holds no such data. The Validity page says what stopped it.";
 }
 
+/* What the error quarter shows; an input's plot only where there is one. */
+static AssayFigure
+error_figure_of (AssayNumericsPage *self)
+{
+  if (gtk_toggle_button_get_active (self->absolute))
+    return ASSAY_FIGURE_ABSOLUTE;
+  if (gtk_toggle_button_get_active (self->magnitude))
+    return ASSAY_FIGURE_MAGNITUDE;
+  if (gtk_toggle_button_get_active (self->input))
+    return ASSAY_FIGURE_INPUT;
+  return ASSAY_FIGURE_RELATIVE;
+}
+
 static void
 show_plots (AssayNumericsPage *self)
 {
-  AssayFigure error_figure =
-      gtk_toggle_button_get_active (self->absolute) ? ASSAY_FIGURE_ABSOLUTE : ASSAY_FIGURE_RELATIVE;
+  AssayFigure error_figure = error_figure_of (self);
   const AssayFigure figures[N_QUARTERS] = {[PLOT_ULP] = ASSAY_FIGURE_ULP,
                                            [PLOT_ERROR] = error_figure,
                                            [PLOT_POSITION] = ASSAY_FIGURE_POSITION,
@@ -544,6 +556,8 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, output);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, candidate);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, absolute);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, magnitude);
+  gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, input);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, gold);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, message);
   gtk_widget_class_bind_template_child (widget_class, AssayNumericsPage, lower);

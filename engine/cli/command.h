@@ -26,6 +26,7 @@ int assay_command_run (int argc, char **argv);
 int assay_command_compare (int argc, char **argv);
 int assay_command_explain (int argc, char **argv);
 int assay_command_exec (int argc, char **argv);
+int assay_command_figure (int argc, char **argv);
 int assay_command_devices (int argc, char **argv);
 int assay_command_doctor (int argc, char **argv);
 int assay_command_matrix (int argc, char **argv);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/figures/figures.h"
 
+#include "engine/figures/density.h"
 #include "engine/figures/histograms.h"
 #include "engine/figures/margin.h"
 #include "engine/figures/plane.h"
@@ -8,8 +9,8 @@
 
 #include <math.h>
 
-static const char *const NAMES[ASSAY_N_FIGURES] = {"ulp",      "absolute", "relative",
-                                                   "position", "margin",   "plane"};
+static const char *const NAMES[ASSAY_N_FIGURES] = {"ulp",   "absolute", "relative", "magnitude",
+                                                   "input", "position", "margin",   "plane"};
 
 char *
 assay_figure_ref (AssayFigure figure, const char *workload, const char *output)
@@ -41,8 +42,13 @@ assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRe
     case ASSAY_FIGURE_RELATIVE:
       return assay_figure_error_scene (id, comparison, reference, assay_run_candidate_name (run),
                                        output->tolerance, figure == ASSAY_FIGURE_RELATIVE);
+    case ASSAY_FIGURE_MAGNITUDE:
+      return assay_figure_magnitude_scene (id, output);
+    case ASSAY_FIGURE_INPUT:
+      return assay_figure_input_scene (id, output);
     case ASSAY_FIGURE_POSITION:
-      return assay_figure_position_scene (id, output);
+      return assay_figure_position_scene (
+          id, output, workload->launches->len ? g_ptr_array_index (workload->launches, 0) : NULL);
     case ASSAY_FIGURE_PLANE:
       return plane ? assay_figure_plane_scene (id, run, plane, output->tolerance) : NULL;
     case ASSAY_FIGURE_MARGIN:

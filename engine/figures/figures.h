@@ -11,11 +11,13 @@ G_BEGIN_DECLS
 typedef enum
 {
   ASSAY_FIGURE_ULP, /* signed ULP distance to RN(gold), logarithmic bins, special values apart */
-  ASSAY_FIGURE_ABSOLUTE, /* |candidate - gold| against the reference's own error */
-  ASSAY_FIGURE_RELATIVE, /* the same divided by |gold| */
-  ASSAY_FIGURE_POSITION, /* rms ULP by place in the output, row means beside it */
-  ASSAY_FIGURE_MARGIN,   /* every planted answer against the gate */
-  ASSAY_FIGURE_PLANE,    /* the plane of tolerances: who passes where */
+  ASSAY_FIGURE_ABSOLUTE,  /* |candidate - gold| against the reference's own error */
+  ASSAY_FIGURE_RELATIVE,  /* the same divided by |gold| */
+  ASSAY_FIGURE_MAGNITUDE, /* error over the size of the result */
+  ASSAY_FIGURE_INPUT,     /* bits of error over the value of an input */
+  ASSAY_FIGURE_POSITION,  /* rms ULP by place in the output, row means beside it */
+  ASSAY_FIGURE_MARGIN,    /* every planted answer against the gate */
+  ASSAY_FIGURE_PLANE,     /* the plane of tolerances: who passes where */
   ASSAY_N_FIGURES,
 } AssayFigure;
 

@@ -111,6 +111,44 @@ add_point (AssayPlotScene *scene, AssayPanel *panel, const AssayPlane *plane, As
   assay_plot_scene_add_datum (scene, 0, x, x, y, heading, detail, -1);
 }
 
+/* What a tolerance in this part of the plane does: green where every right answer passes and no wrong one
+ * does, vermilion where right ones are refused, purple where wrong ones pass; and, over it in the
+ * candidate's blue, the share of its elements that pass. */
+static void
+add_zones (AssayPlotScene *scene, AssayPanel *panel, const AssayPlane *plane)
+{
+  int columns = (int) plane->rtol->len, rows = (int) plane->share_atol->len;
+  if (columns < 2 || rows < 2 || plane->share->len != plane->rtol->len * plane->share_atol->len)
+    return;
+  AssayLayer *zones = assay_panel_add (panel, ASSAY_LAYER_TINTS, ASSAY_ROLE_ACCEPTED_GROUND, NULL);
+  AssayLayer *shares = assay_panel_add (panel, ASSAY_LAYER_TINTS, ASSAY_ROLE_CANDIDATE, NULL);
+  AssayLayer *both[] = {zones, shares};
+  for (int i = 0; i < 2; i++)
+    {
+      both[i]->rows = rows;
+      both[i]->columns = columns;
+      both[i]->column_first = g_array_index (plane->rtol, double, 0);
+      both[i]->column_size = g_array_index (plane->rtol, double, 1) / both[i]->column_first;
+      both[i]->row_first = g_array_index (plane->share_atol, double, 0);
+      both[i]->row_size = g_array_index (plane->share_atol, double, 1) / both[i]->row_first;
+    }
+  for (int r = 0; r < rows; r++)
+    for (int c = 0; c < columns; c++)
+      {
+        /* In the middle of the cell, on logarithmic axes. */
+        double rtol = g_array_index (plane->rtol, double, c) * sqrt (zones->column_size);
+        double atol = g_array_index (plane->share_atol, double, r) * sqrt (zones->row_size);
+        AssayPlanePoint at = assay_plane_at (plane, rtol, atol);
+        AssayRole role = at.refused  ? ASSAY_ROLE_REJECTED_GROUND
+                         : at.living ? ASSAY_ROLE_WRONG
+                                     : ASSAY_ROLE_ACCEPTED;
+        double alpha = at.refused ? 1 : at.living ? 0.10 + 0.14 * at.living / at.wrong : 0.28;
+        assay_layer_add_tint (zones, role, at.wrong + at.honest > 0 ? alpha : 0);
+        assay_layer_add_tint (shares, ASSAY_ROLE_CANDIDATE,
+                              isnan (at.share) ? 0 : 0.16 * floor (at.share * 10) / 10);
+      }
+}
+
 AssayPlotScene *
 assay_figure_plane_scene (const char *id, const AssayRun *run, const AssayPlane *plane,
                           const AssayTolerance *tolerance)
@@ -123,6 +161,7 @@ assay_figure_plane_scene (const char *id, const AssayRun *run, const AssayPlane 
   assay_axis_set (&panel->x, ASSAY_SCALE_LOG, least, most, "rtol");
   assay_axis_set (&panel->y, ASSAY_SCALE_LOG, LOWEST, HIGHEST, "atol");
   assay_plot_scene_set_columns (scene, COLUMNS);
+  add_zones (scene, panel, plane);
   for (guint i = 0; i < plane->frontiers->len; i++)
     {
       const AssayFrontier *frontier = g_ptr_array_index (plane->frontiers, i);
@@ -147,8 +186,11 @@ assay_figure_plane_scene (const char *id, const AssayRun *run, const AssayPlane 
                tolerance->atol, "gate");
   add_point (scene, panel, plane, ASSAY_ROLE_ACCEPTED, ASSAY_MARK_SQUARE, FALSE,
              plane->proposed_rtol, plane->proposed_atol, "proposed");
-  scene->description = g_strdup_printf ("Where each answer begins to pass |y − r| ≤ atol + "
-                                        "rtol·|r|: above its line it is accepted. %s",
-                                        plane->proposal ? plane->proposal : "");
+  scene->description =
+      g_strdup_printf ("Where each answer begins to pass |y − r| ≤ atol + "
+                       "rtol·|r|: above its line it is accepted. Green: all right answers "
+                       "pass and no wrong one does; purple: wrong ones pass; "
+                       "vermilion: right ones are refused. %s",
+                       plane->proposal ? plane->proposal : "");
   return scene;
 }

@@ -63,8 +63,68 @@ add_table (AssayPlotScene *scene, const AssayPosition *position)
     }
 }
 
+#define MOST_LINES 64
+
+static void
+add_line (AssayPanel *panel, AssayRole role, const char *label, double width, gboolean across,
+          double at)
+{
+  AssayLayer *line = assay_panel_add (panel, ASSAY_LAYER_LINE, role, label);
+  line->x = width;
+  assay_layer_add_bin (line, across ? panel->x.min : at, 0, across ? at : panel->y.min);
+  assay_layer_add_bin (line, across ? panel->x.max : at, 0, across ? at : panel->y.max);
+}
+
+/* Lines between the tiles that the grid of blocks makes of the output, where it makes any: blocks along x
+ * on columns, along y on rows. A block for each row or element draws nothing. */
+static void
+add_tiles (AssayPlotScene *scene, AssayPanel *panel, const AssayPosition *position,
+           const AssayLaunch *launch)
+{
+  const gint64 extents[] = {position->columns, position->rows};
+  g_autoptr (GString) words = g_string_new (NULL);
+  gint64 tile[2] = {0, 0};
+  if (!launch || launch->grid->len < 2 || launch->block->len < 2)
+    return;
+  for (int d = 0; d < 2; d++)
+    {
+      gint64 blocks = g_array_index (launch->grid, gint64, d);
+      gint64 threads = g_array_index (launch->block, gint64, d);
+      if (blocks > 1 && blocks <= MOST_LINES && threads > 1 && blocks < extents[d]
+          && (extents[d] + threads - 1) / threads == blocks)
+        tile[d] = threads;
+    }
+  for (int d = 0; d < 2; d++)
+    for (gint64 at = tile[d]; tile[d] && at < extents[d]; at += tile[d])
+      add_line (panel, ASSAY_ROLE_AXIS, NULL, 0.6, d == 1, (double) at);
+  if (!tile[0] && !tile[1])
+    return;
+  g_autofree char *subtitle = scene->subtitle;
+  if (tile[1])
+    g_string_append_printf (words, "%" G_GINT64_FORMAT " × ", tile[1]);
+  g_string_append_printf (words, "%" G_GINT64_FORMAT, tile[0] ? tile[0] : position->columns);
+  scene->subtitle = g_strdup_printf ("%s, blocks of %s", subtitle, words->str);
+}
+
+/* An output of more than two dimensions lies slice below slice. */
+static void
+add_slices (AssayPlotScene *scene, AssayPanel *panel, const AssayOutput *output)
+{
+  if (output->shape->len < 3)
+    return;
+  gint64 height = g_array_index (output->shape, gint64, output->shape->len - 2);
+  gint64 slices = height > 0 ? output->comparison->position.rows / height : 0;
+  if (slices < 2)
+    return;
+  for (gint64 i = 1; i < slices && slices <= MOST_LINES; i++)
+    add_line (panel, ASSAY_ROLE_TEXT, NULL, 1.2, TRUE, (double) (i * height));
+  g_autofree char *subtitle = scene->subtitle;
+  scene->subtitle = g_strdup_printf ("%s, %" G_GINT64_FORMAT " slices of %" G_GINT64_FORMAT " rows",
+                                     subtitle, slices, height);
+}
+
 AssayPlotScene *
-assay_figure_position_scene (const char *id, const AssayOutput *output)
+assay_figure_position_scene (const char *id, const AssayOutput *output, const AssayLaunch *launch)
 {
   const AssayComparison *comparison = output->comparison;
   const AssayPosition *position = &comparison->position;
@@ -81,6 +141,8 @@ assay_figure_position_scene (const char *id, const AssayOutput *output)
                   position->rows == 1 ? NULL : "row");
   panel->x.whole = panel->y.whole = panel->y.reversed = TRUE;
   fill_heat (assay_panel_add (panel, ASSAY_LAYER_HEAT, ASSAY_ROLE_CANDIDATE, "rms ulp"), position);
+  add_tiles (scene, panel, position, launch);
+  add_slices (scene, panel, output);
   const AssayExtreme *worst = &comparison->max_ulp_real;
   g_autofree char *place = assay_format_index (output->shape, worst->index);
   g_autofree char *value = assay_format_number (fabs (worst->value), 3);

@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
-AssayPlotScene *assay_figure_position_scene (const char *id, const AssayOutput *output);
+/* `launch` (nullable): whose grid divides the output into tiles. */
+AssayPlotScene *assay_figure_position_scene (const char *id, const AssayOutput *output,
+                                             const AssayLaunch *launch);
 
 G_END_DECLS

@@ -214,9 +214,33 @@ static AssayColour
 cell_colour (const AssayPlotStyle *style, const AssayLayer *layer, guint cell)
 {
   double value = item (layer->y, cell);
-  double span = layer->high > layer->low ? layer->high - layer->low : 1.0;
+  double low = layer->counts ? 0 : layer->low;
+  double high = layer->counts ? log2 (fmax (layer->high, 1)) : layer->high;
+  double span = high > low ? high - low : 1.0;
+  if (layer->counts)
+    return assay_heat_colour (style->theme, 0.2 + 0.8 * log2 (fmax (value, 1)) / span);
   return isnan (value) ? assay_colour (style->theme, ASSAY_ROLE_REJECTED)
-                       : assay_heat_colour (style->theme, (value - layer->low) / span);
+                       : assay_heat_colour (style->theme, (value - low) / span);
+}
+
+static double
+cell_x (const AssayPanelLayout *panel, const AssayLayer *layer, double column)
+{
+  return assay_panel_layout_x (
+      panel, assay_layer_edge (&panel->x, layer->column_first, layer->column_size, column));
+}
+
+static double
+cell_y (const AssayPanelLayout *panel, const AssayLayer *layer, double row)
+{
+  return assay_panel_layout_y (
+      panel, assay_layer_edge (&panel->y, layer->row_first, layer->row_size, row));
+}
+
+static gboolean
+is_empty (const AssayLayer *layer, guint cell)
+{
+  return layer->counts && !(item (layer->y, cell) > 0);
 }
 
 /* A rectangle a cell: for paper, where everything stays a vector. */
@@ -228,10 +252,14 @@ draw_heat_cells (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayou
     for (int c = 0; c < layer->columns; c++)
       {
         AssayColour colour = cell_colour (style, layer, (guint) (r * layer->columns + c));
-        double x0 = assay_panel_layout_x (panel, c * layer->column_size);
-        double x1 = assay_panel_layout_x (panel, fmin ((c + 1) * layer->column_size, panel->x.max));
-        double y0 = assay_panel_layout_y (panel, r * layer->row_size);
-        double y1 = assay_panel_layout_y (panel, fmin ((r + 1) * layer->row_size, panel->y.max));
+        double x0 = cell_x (panel, layer, c);
+        double x1 = fmin (cell_x (panel, layer, c + 1), panel->frame.x + panel->frame.width);
+        double y0 = cell_y (panel, layer, r), y1 = cell_y (panel, layer, r + 1);
+        double least = panel->frame.y, most = least + panel->frame.height;
+        y0 = CLAMP (y0, least, most);
+        y1 = CLAMP (y1, least, most);
+        if (is_empty (layer, (guint) (r * layer->columns + c)))
+          continue;
         cairo_set_source_rgb (cr, colour.red, colour.green, colour.blue);
         cairo_rectangle (cr, x0, MIN (y0, y1), x1 - x0 + 0.4, fabs (y1 - y0) + 0.4);
         cairo_fill (cr);
@@ -244,21 +272,22 @@ draw_heat_image (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayou
                  const AssayLayer *layer)
 {
   cairo_surface_t *image =
-      cairo_image_surface_create (CAIRO_FORMAT_RGB24, layer->columns, layer->rows);
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, layer->columns, layer->rows);
   guint32 *pixels = (guint32 *) (void *) cairo_image_surface_get_data (image);
   int stride = cairo_image_surface_get_stride (image) / 4;
   for (int r = 0; pixels && r < layer->rows; r++)
     for (int c = 0; c < layer->columns; c++)
       {
         AssayColour colour = cell_colour (style, layer, (guint) (r * layer->columns + c));
-        pixels[r * stride + c] = (guint32) lround (colour.red * 255) << 16
+        if (is_empty (layer, (guint) (r * layer->columns + c)))
+          continue;
+        pixels[r * stride + c] = 0xff000000u | (guint32) lround (colour.red * 255) << 16
                                  | (guint32) lround (colour.green * 255) << 8
                                  | (guint32) lround (colour.blue * 255);
       }
   cairo_surface_mark_dirty (image);
-  double left = assay_panel_layout_x (panel, 0), top = assay_panel_layout_y (panel, 0);
-  double right = assay_panel_layout_x (panel, layer->columns * layer->column_size);
-  double bottom = assay_panel_layout_y (panel, layer->rows * layer->row_size);
+  double left = cell_x (panel, layer, 0), right = cell_x (panel, layer, layer->columns);
+  double top = cell_y (panel, layer, 0), bottom = cell_y (panel, layer, layer->rows);
   cairo_translate (cr, left, top);
   cairo_scale (cr, (right - left) / layer->columns, (bottom - top) / layer->rows);
   cairo_set_source_surface (cr, image, 0, 0);
@@ -281,6 +310,36 @@ draw_heat (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *pan
   cairo_restore (cr);
 }
 
+/* Runs of one tint along a row are one rectangle. */
+static void
+draw_tints (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
+            const AssayLayer *layer)
+{
+  cairo_save (cr);
+  cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
+  for (int r = 0; r < layer->rows; r++)
+    for (int c = 0, end; c < layer->columns; c = end)
+      {
+        guint first = (guint) (r * layer->columns + c);
+        int role = g_array_index (layer->filled, int, first);
+        for (end = c + 1; end < layer->columns; end++)
+          {
+            guint at = (guint) (r * layer->columns + end);
+            if (g_array_index (layer->filled, int, at) != role
+                || fabs (item (layer->y, at) - item (layer->y, first)) > 0.01)
+              break;
+          }
+        if (!(item (layer->y, first) > 0))
+          continue;
+        double x0 = cell_x (panel, layer, c), x1 = cell_x (panel, layer, end);
+        double y0 = cell_y (panel, layer, r), y1 = cell_y (panel, layer, r + 1);
+        assay_set_role (cr, style, (AssayRole) role, item (layer->y, first));
+        cairo_rectangle (cr, x0, MIN (y0, y1), x1 - x0, fabs (y1 - y0));
+        cairo_fill (cr);
+      }
+  cairo_restore (cr);
+}
+
 typedef void (*DrawLayer) (cairo_t *, const AssayPlotStyle *, const AssayPanelLayout *,
                            const AssayLayer *);
 
@@ -293,6 +352,7 @@ assay_draw_layer (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayo
       [ASSAY_LAYER_STEPS] = draw_steps,   [ASSAY_LAYER_LINE] = draw_line,
       [ASSAY_LAYER_RULE] = draw_rule,     [ASSAY_LAYER_MARKS] = draw_marks,
       [ASSAY_LAYER_SPANS] = draw_spans,   [ASSAY_LAYER_HEAT] = draw_heat,
+      [ASSAY_LAYER_TINTS] = draw_tints,
   };
   DRAW[layer->kind](cr, style, panel, layer);
 }

@@ -26,7 +26,7 @@ static gboolean
 in_legend (const AssayLayer *layer)
 {
   return layer->label && layer->kind != ASSAY_LAYER_REGION && layer->kind != ASSAY_LAYER_HEAT
-         && layer->kind != ASSAY_LAYER_RULE
+         && layer->kind != ASSAY_LAYER_TINTS && layer->kind != ASSAY_LAYER_RULE
          && (layer->kind != ASSAY_LAYER_MARKS || layer->mark != ASSAY_MARK_RING);
 }
 
@@ -285,7 +285,9 @@ hit_heat (const AssayPlotLayout *layout, double x, double y)
   const AssayLayer *heat = heat_layer (layout, &panel);
   if (!heat || assay_plot_layout_locate (layout, x, y, &vx, &vy) != (int) panel)
     return -1;
-  int column = (int) floor (vx / heat->column_size), row = (int) floor (vy / heat->row_size);
+  const AssayPanel *of = g_ptr_array_index (layout->scene->panels, panel);
+  int column = assay_layer_cell (&of->x, heat->column_first, heat->column_size, vx);
+  int row = assay_layer_cell (&of->y, heat->row_first, heat->row_size, vy);
   if (row < 0 || column < 0 || row >= heat->rows || column >= heat->columns)
     return -1;
   return (gint64) layout->scene->data->len + row * heat->columns + column;
@@ -321,6 +323,17 @@ assay_plot_layout_hit (const AssayPlotLayout *layout, double x, double y)
   return found >= 0 ? found : bin >= 0 ? bin : hit_heat (layout, x, y);
 }
 
+/* "rows 4…7" of whole places, "|gold| 1e-3 to 2e-3" of quantities. */
+static char *
+cell_range (const AssayAxis *axis, double low, double high)
+{
+  const char *title = axis->title ? axis->title : "";
+  if (axis->whole)
+    return g_strdup_printf ("%s %.0f…%.0f", title, low, fmin (high, axis->max) - 1);
+  g_autofree char *from = assay_format_number (low, 2), *to = assay_format_number (high, 2);
+  return g_strdup_printf ("%s %s to %s", title, from, to);
+}
+
 static gboolean
 heat_datum (const AssayPlotLayout *layout, guint cell, AssayRect *box, char **heading,
             char **detail, gint64 *payload)
@@ -331,8 +344,10 @@ heat_datum (const AssayPlotLayout *layout, guint cell, AssayRect *box, char **he
     return FALSE;
   const AssayPanelLayout *panel = &g_array_index (layout->panels, AssayPanelLayout, p);
   double row = cell / (guint) heat->columns, column = cell % (guint) heat->columns;
-  double x0 = column * heat->column_size, x1 = x0 + heat->column_size;
-  double y0 = row * heat->row_size, y1 = y0 + heat->row_size;
+  double x0 = assay_layer_edge (&panel->x, heat->column_first, heat->column_size, column);
+  double x1 = assay_layer_edge (&panel->x, heat->column_first, heat->column_size, column + 1);
+  double y0 = assay_layer_edge (&panel->y, heat->row_first, heat->row_size, row);
+  double y1 = assay_layer_edge (&panel->y, heat->row_first, heat->row_size, row + 1);
   double left = assay_panel_layout_x (panel, x0), top = assay_panel_layout_y (panel, y0);
   *box = (AssayRect) {left, top, assay_panel_layout_x (panel, x1) - left,
                       assay_panel_layout_y (panel, y1) - top};
@@ -342,10 +357,9 @@ heat_datum (const AssayPlotLayout *layout, guint cell, AssayRect *box, char **he
       box->height = -box->height;
     }
   g_autofree char *value = assay_format_number (g_array_index (heat->y, double, cell), 3);
+  g_autofree char *across = cell_range (&panel->x, x0, x1), *down = cell_range (&panel->y, y0, y1);
   if (heading)
-    *heading = g_strdup_printf ("%s %.0f…%.0f, %s %.0f…%.0f", panel->y.title, y0,
-                                fmin (y1, panel->y.max) - 1, panel->x.title, x0,
-                                fmin (x1, panel->x.max) - 1);
+    *heading = panel->y.title ? g_strdup_printf ("%s, %s", down, across) : g_strdup (across);
   if (detail)
     *detail = g_strdup_printf ("%s %s", heat->label ? heat->label : "value", value);
   if (payload)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/plot/scene.h"
 
+#include <math.h>
 #include <string.h>
 
 static void
@@ -123,6 +124,30 @@ assay_panel_add (AssayPanel *panel, AssayLayerKind kind, AssayRole role, const c
   layer->names = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (panel->layers, layer);
   return layer;
+}
+
+double
+assay_layer_edge (const AssayAxis *axis, double first, double size, double i)
+{
+  if (axis->scale != ASSAY_SCALE_LOG)
+    return first + i * size;
+  return (first > 0 ? first : 1) * pow (size, i);
+}
+
+int
+assay_layer_cell (const AssayAxis *axis, double first, double size, double value)
+{
+  if (axis->scale != ASSAY_SCALE_LOG)
+    return (int) floor ((value - first) / size);
+  return (int) floor (log (value / (first > 0 ? first : 1)) / log (size));
+}
+
+void
+assay_layer_add_tint (AssayLayer *layer, AssayRole role, double alpha)
+{
+  int kind = role;
+  assay_layer_add_bin (layer, 0, 0, alpha);
+  g_array_append_val (layer->filled, kind);
 }
 
 void

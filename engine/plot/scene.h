@@ -22,6 +22,7 @@ typedef enum
   ASSAY_LAYER_MARKS,  /* x, y with shape, fill and label */
   ASSAY_LAYER_SPANS,  /* horizontal thick strokes x0 … x1 at y */
   ASSAY_LAYER_HEAT,   /* cells of equal size over the panel's axes */
+  ASSAY_LAYER_TINTS, /* the same cells, each in the colour of the role `filled` names, y as alpha */
 } AssayLayerKind;
 
 typedef enum
@@ -45,8 +46,11 @@ typedef struct
   double x_end;
   /* HEAT */
   int rows, columns;
-  double row_size, column_size; /* data units a cell */
-  double low, high;             /* the ramp's ends */
+  /* Data units a cell, and where the first begins; on a logarithmic axis the factor from one edge to the
+   * next, and the first edge (0: 0, or 1). */
+  double row_size, column_size, row_first, column_first;
+  double low, high; /* the ramp's ends */
+  gboolean counts;  /* HEAT: values are counts, coloured by their logarithm; none is not painted */
 } AssayLayer;
 
 struct _AssayPanel
@@ -91,6 +95,11 @@ void assay_axis_set (AssayAxis *axis, AssayScale scale, double min, double max, 
 void assay_axis_set_categories (AssayAxis *axis, const char *const *labels);
 AssayLayer *assay_panel_add (AssayPanel *panel, AssayLayerKind kind, AssayRole role,
                              const char *label);
+/* Edge `i` of a HEAT or TINTS layer's cells along one of its axes. */
+/* The cell that holds `value`, not checked against the layer's extent. */
+int assay_layer_cell (const AssayAxis *axis, double first, double size, double value);
+double assay_layer_edge (const AssayAxis *axis, double first, double size, double i);
+void assay_layer_add_tint (AssayLayer *layer, AssayRole role, double alpha);
 void assay_layer_add_bin (AssayLayer *layer, double x0, double x1, double y);
 void assay_layer_add_mark (AssayLayer *layer, double x, double y, gboolean filled,
                            const char *name);

@@ -94,6 +94,14 @@ static const AssayJsonField CROSS_CHECK_FIELDS[] = {
 const AssayJsonTable ASSAY_CROSS_CHECK_TABLE = {"cross-check", sizeof (AssayCrossCheck),
                                                 CROSS_CHECK_FIELDS, NULL};
 
+#define F(member, kind, ...) FIELD (AssayDensity, member, kind, __VA_ARGS__)
+static const AssayJsonField DENSITY_FIELDS[] = {
+    F (input, STRING),  F (rows, INT),   F (columns, INT),  F (low, DOUBLE), F (high, DOUBLE),
+    F (first_row, INT), F (exact, UINT), F (counts, UINTS), ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_DENSITY_TABLE = {"density", sizeof (AssayDensity), DENSITY_FIELDS, NULL};
+
 #define F(member, kind, ...) FIELD (AssayOutput, member, kind, __VA_ARGS__)
 static const AssayJsonField OUTPUT_FIELDS[] = {
     F (name, STRING),
@@ -104,6 +112,7 @@ static const AssayJsonField OUTPUT_FIELDS[] = {
     F (comparison, POINTER, .table = &ASSAY_COMPARISON_TABLE),
     F (gold, POINTER, .table = &ASSAY_GOLD_TABLE),
     F (cross_check, POINTER, .table = &ASSAY_CROSS_CHECK_TABLE),
+    F (densities, LIST, .table = &ASSAY_DENSITY_TABLE),
     F (never_written, UINT),
     ASSAY_JSON_END,
 };

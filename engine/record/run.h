@@ -89,6 +89,20 @@ typedef struct
   AssayComparison *reference; /* the task-precision reference against gold */
 } AssayGold;
 
+/* Counts of elements by the size of their error (rows) and something else (columns); see
+ * engine/numerics/density.h. By magnitude: column i is |gold| in [2^(low + i), 2^(low + i + 1)), row j is
+ * |candidate - gold| in [2^(first_row + j), …), elements without error stand in `exact` alone. By input:
+ * columns divide [low, high] of its values evenly, row j is j to j + 1 bits of error. */
+typedef struct
+{
+  char *input; /* NULL: by magnitude */
+  gint64 rows, columns;
+  double low, high;
+  gint64 first_row;
+  guint64 exact;
+  GArray *counts; /* guint64, row by row */
+} AssayDensity;
+
 /* The second reference, written independently of the first, under the task's own rule. */
 typedef struct
 {
@@ -109,6 +123,7 @@ typedef struct
   AssayComparison *comparison;
   AssayGold *gold;
   AssayCrossCheck *cross_check; /* NULL: the task has none, or it did not run */
+  GPtrArray *densities;         /* AssayDensity *: by magnitude, then by input where one fits */
   guint64 never_written;        /* elements that nothing was stored to: nobody's values */
 } AssayOutput;
 
@@ -278,6 +293,7 @@ extern const AssayJsonTable ASSAY_AXIS_VALUE_TABLE;
 extern const AssayJsonTable ASSAY_SKIPPED_RULE_TABLE;
 extern const AssayJsonTable ASSAY_GOLD_TABLE;
 extern const AssayJsonTable ASSAY_CROSS_CHECK_TABLE;
+extern const AssayJsonTable ASSAY_DENSITY_TABLE;
 extern const AssayJsonTable ASSAY_GATE_FACTS_TABLE;
 extern const AssayJsonTable ASSAY_OFF_LIST_TABLE;
 

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/numerics/compare.h"
+#include "engine/numerics/density.h"
 
 static char *
 write_array (AssayPipeline *p, const AssayCase *c, const char *kind, const char *output,
@@ -56,6 +57,29 @@ describe_gold (AssayPipeline *p, const AssayGoldValues *values, const AssayArray
   return gold;
 }
 
+/* Errors over the size of the result, and over the first floating input of the output's shape. */
+static void
+add_densities (AssayPipeline *p, const AssayCase *c, const AssayCompareInput *input,
+               AssayOutput *output)
+{
+  AssayDensity *density = assay_density_by_magnitude (input, p->cancellable);
+  if (density)
+    g_ptr_array_add (output->densities, density);
+  for (guint i = 0; density && i < c->plan->inputs->len; i++)
+    {
+      const AssayPlannedArray *planned = g_ptr_array_index (c->plan->inputs, i);
+      const AssayInput *values = g_ptr_array_index (c->inputs, i);
+      if (!values || planned->scalar || !assay_dtype_is_float (planned->array->dtype)
+          || !assay_array_same_shape (values->values, input->candidate))
+        continue;
+      density =
+          assay_density_by_input (input, values->values, planned->array->name, p->cancellable);
+      if (density)
+        g_ptr_array_add (output->densities, density);
+      return;
+    }
+}
+
 /* FALSE with `reason` when this output cannot be compared at all. */
 static gboolean
 compare_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *scales,
@@ -94,6 +118,7 @@ compare_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *sc
       *reason = g_strdup (error->message);
       return FALSE;
     }
+  add_densities (p, c, &input, output);
   if (crosses)
     output->cross_check = assay_cross_check_judge (p, g_ptr_array_index (crosses, index), reference,
                                                    candidate, output->tolerance);

@@ -2,6 +2,7 @@
 #include "tests/plot/fixture.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define ROWS 96
 #define COLUMNS 4096
@@ -145,6 +146,25 @@ add_plane (AssayRun *run)
   g_ptr_array_add (run->audit->planes, plane);
 }
 
+/* A ridge along the diagonal. */
+static void
+add_density (AssayOutput *output, const char *input)
+{
+  AssayDensity *density = assay_json_table_new (&ASSAY_DENSITY_TABLE);
+  density->input = g_strdup (input);
+  density->rows = 12;
+  density->columns = 20;
+  density->low = input ? -8 : -34;
+  density->high = input ? 0 : -14;
+  density->first_row = input ? 0 : -58;
+  for (int i = 0; i < 12 * 20; i++)
+    {
+      guint64 count = abs (i / 20 - i % 20) < 4 ? 1000 : 0;
+      g_array_append_val (density->counts, count);
+    }
+  g_ptr_array_add (output->densities, density);
+}
+
 AssayRun *
 plot_fixture_run (void)
 {
@@ -165,6 +185,8 @@ plot_fixture_run (void)
   output->gold->stable = TRUE;
   output->gold->reference = comparison_of (3.4);
   output->gold->reference->margin = 7.8e-8;
+  add_density (output, NULL);
+  add_density (output, "x");
   g_ptr_array_add (workload->outputs, output);
   g_ptr_array_add (run->workloads, workload);
   run->audit = assay_json_table_new (&ASSAY_AUDIT_TABLE);
