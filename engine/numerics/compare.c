@@ -217,25 +217,39 @@ fill_gate (AssayComparison *out, const AssayCompareInput *input, const AssayGate
       assay_dtype_name (input->candidate->dtype));
 }
 
+/* The gate needs a pass of its own where it sums, sorts, or counts otherwise than the numbers do. */
+static gboolean
+gate_apart (const AssayCompareInput *input, const AssayGating *gating)
+{
+  return !assay_gating_by_element (gating) || gating->components > 1 || input->gold;
+}
+
 AssayComparison *
 assay_compare (const AssayCompareInput *input, GCancellable *cancellable, GError **error)
 {
-  AssayGate gate;
+  AssayGating gating;
+  if (!assay_gating_init (&gating, input, error))
+    return NULL;
+  AssayGate gate = {0};
   AssayCompareInput quiet = *input;
   quiet.progress = NULL;
-  if (!assay_gate (&quiet, &gate, cancellable, error))
-    return NULL;
+  gboolean apart = gate_apart (input, &gating);
   AssayNumbers numbers;
-  assay_numbers_init (&numbers, input);
+  assay_numbers_init (&numbers, input, apart ? NULL : &gating);
   g_autoptr (AssayComparison) out = assay_comparison_new ();
-  gsize pieces = input->candidate->count ? (gsize) (numbers.cell_rows * numbers.groups) : 0;
-  gboolean done = assay_parallel_for (pieces, input->threads, assay_numbers_piece, &numbers,
-                                      input->progress, input->progress_data, cancellable, error);
+  gboolean done =
+      (!apart || assay_gate (&quiet, &gate, cancellable, error))
+      && assay_parallel_for (assay_numbers_pieces (&numbers), input->threads, assay_numbers_piece,
+                             &numbers, input->progress, input->progress_data, cancellable, error);
   if (done)
     {
+      assay_numbers_finish (&numbers);
+      if (!apart)
+        assay_gating_conclude (&gating, &numbers.tally->gate, &gate);
       fill_gate (out, input, &gate);
       fill_numbers (out, &numbers);
     }
   assay_numbers_clear (&numbers);
+  assay_gating_clear (&gating);
   return done ? g_steal_pointer (&out) : NULL;
 }

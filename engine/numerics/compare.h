@@ -34,6 +34,7 @@ typedef struct
   const AssayTolerance *tolerance; /* NULL: exact */
   guint threads;                   /* 0: one for each processor */
   gboolean plain;                  /* element by element, for tests of the fast path */
+  guint kernel; /* for tests: 1 plain C, 2 AVX2, 3 AVX-512; 0: the widest there is */
   AssayProgress progress;
   gpointer progress_data;
 } AssayCompareInput;

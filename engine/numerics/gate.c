@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/numerics/compare.h"
+#include "engine/numerics/gate-block.h"
 
 #include "engine/base/error.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define CHUNK ((gsize) 1 << 16)
-#define BLOCK 2048
+#define BLOCK ASSAY_GATE_BLOCK
 
 /* These loops are written to become vector code, which gcc does at its third level only. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -15,30 +15,6 @@
 #else
 #define VECTOR_LOOPS
 #endif
-
-typedef struct
-{
-  guint64 mismatches;
-  double max_abs, max_abs_gold;
-  double margin, tightest_error, tightest_allowed;
-  gint64 tightest;
-  gboolean special, capped; /* a special value against a number; an element beyond the cap */
-  double difference_squares, reference_squares, gold_squares;
-  guint64 gold_finite;
-} ChunkResult;
-
-typedef struct
-{
-  const AssayCompareInput *input;
-  const AssayTolerance *tolerance;
-  AssayDtype dtype;
-  gsize components, count; /* per element, elements */
-  double threshold;        /* rms_scaled: the one allowance for all */
-  gboolean needs_sums;     /* of squares of differences and references */
-  gboolean fast;           /* real values, a rule about differences */
-  double *ratios;          /* every element's, when some may mismatch */
-  ChunkResult *results;
-} Gating;
 
 gboolean
 assay_rule_supported (int rule, GError **error)
@@ -66,7 +42,7 @@ typedef struct
 
 /* TRUE when every pair is finite: then the fast path may go on with these two rows. */
 VECTOR_LOOPS static gboolean
-fill_finite (const Gating *gating, const double *c, const double *r, gsize n, Block *block)
+fill_finite (const AssayGating *gating, const double *c, const double *r, gsize n, Block *block)
 {
   const double *scaled = gating->tolerance->relative_to == ASSAY_RELATIVE_TO_CANDIDATE ? c : r;
   double poison = 0;
@@ -81,7 +57,7 @@ fill_finite (const Gating *gating, const double *c, const double *r, gsize n, Bl
 }
 
 static void
-fill_real (const Gating *gating, const double *c, const double *r, gsize n, Block *block)
+fill_real (const AssayGating *gating, const double *c, const double *r, gsize n, Block *block)
 {
   gboolean of_candidate = gating->tolerance->relative_to == ASSAY_RELATIVE_TO_CANDIDATE;
   for (gsize i = 0; i < n; i++)
@@ -95,7 +71,7 @@ fill_real (const Gating *gating, const double *c, const double *r, gsize n, Bloc
 }
 
 static void
-fill_complex (const Gating *gating, const double *c, const double *r, gsize n, Block *block)
+fill_complex (const AssayGating *gating, const double *c, const double *r, gsize n, Block *block)
 {
   gboolean of_candidate = gating->tolerance->relative_to == ASSAY_RELATIVE_TO_CANDIDATE;
   for (gsize i = 0; i < n; i++)
@@ -111,7 +87,7 @@ fill_complex (const Gating *gating, const double *c, const double *r, gsize n, B
 
 /* 64-bit integers do not fit doubles: equality and difference come from the integers. */
 static void
-correct_integers (const Gating *gating, gsize first, gsize n, Block *block)
+correct_integers (const AssayGating *gating, gsize first, gsize n, Block *block)
 {
   const AssayArray *candidate = gating->input->candidate, *reference = gating->input->reference;
   for (gsize i = 0; i < n; i++)
@@ -125,7 +101,7 @@ correct_integers (const Gating *gating, gsize first, gsize n, Block *block)
 
 /* The rule as written, for a finite pair. */
 static double
-allowance (const Gating *gating, double magnitude)
+allowance (const AssayGating *gating, double magnitude)
 {
   const AssayTolerance *t = gating->tolerance;
   switch (t->rule)
@@ -145,7 +121,7 @@ allowance (const Gating *gating, double magnitude)
 
 /* allowance () for a whole block. */
 VECTOR_LOOPS static void
-fill_allowances (const Gating *gating, gsize n, Block *block)
+fill_allowances (const AssayGating *gating, gsize n, Block *block)
 {
   const AssayTolerance *t = gating->tolerance;
   double atol = t->atol, rtol = t->rtol;
@@ -189,7 +165,7 @@ ratio_of (double error, double allowed)
 }
 
 static double
-ulp_error (const Gating *gating, gsize component)
+ulp_error (const AssayGating *gating, gsize component)
 {
   guint64 a = assay_dtype_load (gating->dtype, gating->input->candidate->data, component);
   guint64 b = assay_dtype_load (gating->dtype, gating->input->reference->data, component);
@@ -197,7 +173,7 @@ ulp_error (const Gating *gating, gsize component)
 }
 
 static double
-judge (const Gating *gating, const Block *block, gsize i, gsize element, double *error,
+judge (const AssayGating *gating, const Block *block, gsize i, gsize element, double *error,
        double *allowed)
 {
   const AssayTolerance *t = gating->tolerance;
@@ -217,8 +193,17 @@ judge (const Gating *gating, const Block *block, gsize i, gsize element, double 
   return ratio_of (*error, *allowed);
 }
 
+static gboolean
+is_tighter (const AssayGateTally *a, const AssayGateTally *b)
+{
+  if (a->margin != b->margin || a->tightest < 0)
+    return a->margin > b->margin;
+  return b->tightest < 0 || a->tightest < b->tightest;
+}
+
 static void
-gate_block (const Gating *gating, gsize first, gsize n, const Block *block, ChunkResult *out)
+gate_block (const AssayGating *gating, gsize first, gsize n, const Block *block,
+            AssayGateTally *out)
 {
   const AssayTolerance *t = gating->tolerance;
   for (gsize i = 0; i < n; i++)
@@ -240,7 +225,8 @@ gate_block (const Gating *gating, gsize first, gsize n, const Block *block, Chun
         }
       else if (ratio > 0)
         out->special = TRUE;
-      if (ratio > out->margin)
+      AssayGateTally one = {.margin = ratio, .tightest = (gint64) (first + i)};
+      if (ratio > 0 && is_tighter (&one, out))
         {
           out->margin = ratio;
           out->tightest = (gint64) (first + i);
@@ -252,20 +238,24 @@ gate_block (const Gating *gating, gsize first, gsize n, const Block *block, Chun
 
 /* gate_block () for finite pairs of a rule that looks at differences: the same numbers. */
 VECTOR_LOOPS static void
-gate_finite_block (const Gating *gating, gsize first, gsize n, Block *block, ChunkResult *out)
+gate_finite_block (const AssayGating *gating, gsize first, gsize n, Block *block,
+                   AssayGateTally *out)
 {
   fill_allowances (gating, n, block);
   double largest = fill_ratios (n, block);
   if (gating->ratios)
     memcpy (gating->ratios + first, block->ratio, n * sizeof (double));
-  for (gsize i = 0; largest > out->margin && i < n; i++)
-    if (block->ratio[i] == largest)
-      {
-        out->margin = largest;
-        out->tightest = (gint64) (first + i);
-        out->tightest_error = block->error[i];
-        out->tightest_allowed = block->allowed[i];
-      }
+  gsize at = 0;
+  while (largest > 0 && block->ratio[at] != largest)
+    at++;
+  AssayGateTally one = {.margin = largest, .tightest = (gint64) (first + at)};
+  if (largest > 0 && is_tighter (&one, out))
+    {
+      out->margin = largest;
+      out->tightest = one.tightest;
+      out->tightest_error = block->error[at];
+      out->tightest_allowed = block->allowed[at];
+    }
   double max_abs = 0;
   guint64 mismatches = 0;
   for (gsize i = 0; i < n; i++)
@@ -284,7 +274,7 @@ gate_finite_block (const Gating *gating, gsize first, gsize n, Block *block, Chu
 }
 
 static void
-against_gold (const Gating *gating, gsize first, gsize n, const double *c, ChunkResult *out)
+against_gold (const AssayGating *gating, gsize first, gsize n, const double *c, AssayGateTally *out)
 {
   const double *gold = gating->input->gold ? gating->input->gold + first : NULL;
   const double *low = gating->input->gold_low ? gating->input->gold_low + first : NULL;
@@ -305,38 +295,40 @@ against_gold (const Gating *gating, gsize first, gsize n, const double *c, Chunk
   out->gold_finite += finite;
 }
 
-static void
-gate_chunk (gsize piece, gpointer user_data)
+void
+assay_gating_block (const AssayGating *gating, gsize first, gsize n, AssayGateTally *out)
 {
-  Gating *gating = user_data;
   const AssayArray *candidate = gating->input->candidate, *reference = gating->input->reference;
-  ChunkResult *out = &gating->results[piece];
   gsize parts = gating->components;
-  gsize begin = piece * CHUNK, end = MIN (begin + CHUNK, gating->count);
   gboolean wide = gating->dtype == ASSAY_DTYPE_INT64 || gating->dtype == ASSAY_DTYPE_UINT64;
   double c[2 * BLOCK], r[2 * BLOCK];
   Block block;
-  out->tightest = -1;
-  for (gsize at = begin; at < end; at += BLOCK)
+  assay_dtype_decode_array (gating->dtype, candidate->data, first * parts, n * parts, c);
+  assay_dtype_decode_array (gating->dtype, reference->data, first * parts, n * parts, r);
+  if (gating->fast && fill_finite (gating, c, r, n, &block))
+    gate_finite_block (gating, first, n, &block, out);
+  else
     {
-      gsize n = MIN (BLOCK, end - at);
-      assay_dtype_decode_array (gating->dtype, candidate->data, at * parts, n * parts, c);
-      assay_dtype_decode_array (gating->dtype, reference->data, at * parts, n * parts, r);
-      if (gating->fast && fill_finite (gating, c, r, n, &block))
-        gate_finite_block (gating, at, n, &block, out);
-      else
-        {
-          (parts == 2 ? fill_complex : fill_real) (gating, c, r, n, &block);
-          if (wide)
-            correct_integers (gating, at, n, &block);
-          gate_block (gating, at, n, &block, out);
-        }
-      against_gold (gating, at * parts, n * parts, c, out);
+      (parts == 2 ? fill_complex : fill_real) (gating, c, r, n, &block);
+      if (wide)
+        correct_integers (gating, first, n, &block);
+      gate_block (gating, first, n, &block, out);
     }
+  against_gold (gating, first * parts, n * parts, c, out);
 }
 
 static void
-merge (ChunkResult *into, const ChunkResult *from)
+gate_chunk (gsize piece, gpointer user_data)
+{
+  const AssayGating *gating = user_data;
+  gsize begin = piece * CHUNK, end = MIN (begin + CHUNK, gating->count);
+  gating->results[piece].tightest = -1;
+  for (gsize at = begin; at < end; at += BLOCK)
+    assay_gating_block (gating, at, MIN (BLOCK, end - at), &gating->results[piece]);
+}
+
+void
+assay_gate_tally_merge (AssayGateTally *into, const AssayGateTally *from)
 {
   into->mismatches += from->mismatches;
   into->max_abs = fmax (into->max_abs, from->max_abs);
@@ -347,7 +339,7 @@ merge (ChunkResult *into, const ChunkResult *from)
   into->reference_squares += from->reference_squares;
   into->gold_squares += from->gold_squares;
   into->gold_finite += from->gold_finite;
-  if (from->margin <= into->margin)
+  if (!is_tighter (from, into))
     return;
   into->margin = from->margin;
   into->tightest = from->tightest;
@@ -396,8 +388,8 @@ forgiven (const AssayTolerance *tolerance, gsize count)
   return needed >= (double) count ? 0 : count - (guint64) needed;
 }
 
-static void
-conclude (const Gating *gating, const ChunkResult *sum, AssayGate *gate)
+void
+assay_gating_conclude (const AssayGating *gating, const AssayGateTally *sum, AssayGate *gate)
 {
   const AssayTolerance *t = gating->tolerance;
   gate->count = gating->count;
@@ -466,42 +458,98 @@ root_mean_square (const AssayArray *array)
 }
 
 gboolean
+assay_gating_init (AssayGating *gating, const AssayCompareInput *input, GError **error)
+{
+  memset (gating, 0, sizeof *gating);
+  if (!check_input (input, error))
+    return FALSE;
+  gating->exact = assay_tolerance_new ();
+  gating->exact->rule = ASSAY_RULE_EXACT;
+  const AssayTolerance *t = input->tolerance ? input->tolerance : gating->exact;
+  const AssayFormat *format = assay_dtype_format (input->candidate->dtype);
+  gboolean wide = format->kind != ASSAY_DTYPE_KIND_FLOAT && format->bits == 64;
+  gating->input = input;
+  gating->tolerance = t;
+  gating->dtype = input->candidate->dtype;
+  gating->components = (gsize) format->components;
+  gating->count = input->candidate->count;
+  gating->needs_sums = t->rule == ASSAY_RULE_GLOBAL_NORM || !input->gold;
+  gating->fast = format->components == 1 && !wide && t->rule != ASSAY_RULE_ULP && !input->plain;
+  if (t->matched_ratio < 1 && t->rule != ASSAY_RULE_GLOBAL_NORM)
+    gating->ratios = g_new0 (double, MAX (gating->count, 1));
+  if (t->rule == ASSAY_RULE_RMS_SCALED)
+    gating->threshold = t->atol + t->rtol * root_mean_square (input->reference);
+  return TRUE;
+}
+
+void
+assay_gating_clear (AssayGating *gating)
+{
+  g_clear_pointer (&gating->exact, assay_tolerance_free);
+  g_clear_pointer (&gating->ratios, g_free);
+}
+
+gboolean
+assay_gating_by_element (const AssayGating *gating)
+{
+  return !gating->ratios && gating->tolerance->rule != ASSAY_RULE_GLOBAL_NORM;
+}
+
+gboolean
+assay_gating_bound (const AssayGating *gating, AssayPairBound *bound)
+{
+  const AssayTolerance *t = gating->tolerance;
+  *bound = (AssayPairBound) {0};
+  switch (t->rule)
+    {
+    case ASSAY_RULE_ALLCLOSE:
+    case ASSAY_RULE_EITHER:
+      bound->slope = t->rtol;
+      bound->offset = t->atol;
+      bound->either = t->rule == ASSAY_RULE_EITHER;
+      bound->of_candidate = t->relative_to == ASSAY_RELATIVE_TO_CANDIDATE;
+      return TRUE;
+    case ASSAY_RULE_RMS_SCALED:
+      bound->offset = gating->threshold;
+      return TRUE;
+    default:
+      return t->rule == ASSAY_RULE_EXACT;
+    }
+}
+
+void
+assay_gating_raise (const AssayGating *gating, double c, double r, gint64 index,
+                    AssayGateTally *tally)
+{
+  double scaled = gating->tolerance->relative_to == ASSAY_RELATIVE_TO_CANDIDATE ? c : r;
+  double error = fabs (c - r), allowed = allowance (gating, fabs (scaled));
+  AssayGateTally one = {.margin = ratio_of (error, allowed), .tightest = index};
+  if (one.margin == 0 || !is_tighter (&one, tally))
+    return;
+  tally->margin = one.margin;
+  tally->tightest = index;
+  tally->tightest_error = error;
+  tally->tightest_allowed = allowed;
+}
+
+gboolean
 assay_gate (const AssayCompareInput *input, AssayGate *gate, GCancellable *cancellable,
             GError **error)
 {
   memset (gate, 0, sizeof *gate);
-  if (!check_input (input, error))
+  AssayGating gating;
+  if (!assay_gating_init (&gating, input, error))
     return FALSE;
-  g_autoptr (AssayTolerance) exact = assay_tolerance_new ();
-  exact->rule = ASSAY_RULE_EXACT;
-  const AssayTolerance *t = input->tolerance ? input->tolerance : exact;
-  gsize count = input->candidate->count;
-  gsize chunks = (count + CHUNK - 1) / CHUNK;
-  g_autofree ChunkResult *results = g_new0 (ChunkResult, MAX (chunks, 1));
-  g_autofree double *ratios = NULL;
-  if (t->matched_ratio < 1 && t->rule != ASSAY_RULE_GLOBAL_NORM)
-    ratios = g_new0 (double, MAX (count, 1));
-  const AssayFormat *format = assay_dtype_format (input->candidate->dtype);
-  gboolean wide = format->kind != ASSAY_DTYPE_KIND_FLOAT && format->bits == 64;
-  Gating gating = {
-      .input = input,
-      .tolerance = t,
-      .dtype = input->candidate->dtype,
-      .components = (gsize) format->components,
-      .count = count,
-      .needs_sums = t->rule == ASSAY_RULE_GLOBAL_NORM || !input->gold,
-      .fast = format->components == 1 && !wide && t->rule != ASSAY_RULE_ULP && !input->plain,
-      .ratios = ratios,
-      .results = results,
-  };
-  if (t->rule == ASSAY_RULE_RMS_SCALED)
-    gating.threshold = t->atol + t->rtol * root_mean_square (input->reference);
-  if (!assay_parallel_for (chunks, input->threads, gate_chunk, &gating, input->progress,
-                           input->progress_data, cancellable, error))
-    return FALSE;
-  ChunkResult sum = {.tightest = -1};
+  gsize chunks = (gating.count + CHUNK - 1) / CHUNK;
+  g_autofree AssayGateTally *results = g_new0 (AssayGateTally, MAX (chunks, 1));
+  gating.results = results;
+  gboolean done = assay_parallel_for (chunks, input->threads, gate_chunk, &gating, input->progress,
+                                      input->progress_data, cancellable, error);
+  AssayGateTally sum = {.tightest = -1};
   for (gsize i = 0; i < chunks; i++)
-    merge (&sum, &results[i]);
-  conclude (&gating, &sum, gate);
-  return TRUE;
+    assay_gate_tally_merge (&sum, &results[i]);
+  if (done)
+    assay_gating_conclude (&gating, &sum, gate);
+  assay_gating_clear (&gating);
+  return done;
 }

@@ -9,11 +9,11 @@
 /* Everything a block needs, decoded once. */
 typedef struct
 {
-  double c[ASSAY_BLOCK], r[ASSAY_BLOCK];
+  double c[ASSAY_SEGMENT], r[ASSAY_SEGMENT];
   const double *g, *low; /* low NULL: zero */
-  guint32 code[ASSAY_BLOCK], gold_code[ASSAY_BLOCK];
-  guint32 key[ASSAY_BLOCK], gold_key[ASSAY_BLOCK];
-  double per_ulp[ASSAY_BLOCK]; /* one over the ulp of gold, a power of two */
+  guint32 code[ASSAY_SEGMENT], gold_code[ASSAY_SEGMENT];
+  guint32 key[ASSAY_SEGMENT], gold_key[ASSAY_SEGMENT];
+  double per_ulp[ASSAY_SEGMENT]; /* one over the ulp of gold, a power of two */
 } Block;
 
 static void
@@ -95,10 +95,9 @@ prepare (const AssayNumbers *numbers, gint64 first, gint64 n, Block *block)
   find_ulps (dtype, block->g, n, block->per_ulp);
 }
 
-/* What changes with every element, kept out of memory while a block is worked on. */
+/* What changes with every element, kept out of memory while a segment is worked on. */
 typedef struct
 {
-  AssaySums sums;
   AssayRanked max_abs, max_rel, max_ulp_real, max_gold;
   guint64 equal, finite, not_correctly_rounded, ulp_zero, abs_zero, rel_zero, inexact, toward_zero;
   guint64 max_ulp;
@@ -107,12 +106,17 @@ typedef struct
   double max_backward;
 } Running;
 
+static double
+least_worst (const AssayTally *tally)
+{
+  return tally->n_worst == ASSAY_WORST_KEPT ? tally->worst[ASSAY_WORST_KEPT - 1].key : 0;
+}
+
 static void
 take_over (const AssayPiece *piece, Running *run)
 {
   const AssayTally *tally = piece->tally;
   *run = (Running) {
-      .sums = *piece->sums,
       .max_abs = tally->max_abs,
       .max_rel = tally->max_rel,
       .max_ulp_real = tally->max_ulp_real,
@@ -120,8 +124,7 @@ take_over (const AssayPiece *piece, Running *run)
       .max_ulp = tally->max_ulp,
       .max_ulp_index = tally->max_ulp_index,
       .max_backward = tally->max_backward,
-      .least_worst =
-          tally->n_worst == ASSAY_WORST_KEPT ? tally->worst[ASSAY_WORST_KEPT - 1].key : 0,
+      .least_worst = least_worst (tally),
   };
 }
 
@@ -129,9 +132,7 @@ static void
 hand_back (AssayPiece *piece, const Running *run)
 {
   AssayTally *tally = piece->tally;
-  *piece->sums = run->sums;
-  piece->sums->finite += run->finite;
-  piece->sums->ulp_count += run->finite;
+  piece->worker->finite += run->finite;
   tally->max_abs = run->max_abs;
   tally->max_rel = run->max_rel;
   tally->max_ulp_real = run->max_ulp_real;
@@ -147,14 +148,6 @@ hand_back (AssayPiece *piece, const Running *run)
   tally->rel_zero += run->rel_zero;
   tally->inexact += run->inexact;
   tally->toward_zero += run->toward_zero;
-}
-
-/* Indices only grow within a piece: the first of equals is the one already there. */
-static inline void
-raise_key (AssayRanked *kept, double key, gint64 index)
-{
-  if (key > kept->key)
-    *kept = (AssayRanked) {key, index};
 }
 
 /* floor (log2 (a / b)) without dividing: exponents, and which significand is the larger. */
@@ -174,7 +167,7 @@ count_steps (AssayTally *tally, Running *run, guint32 a, guint32 b, gint64 index
     return;
   run->not_correctly_rounded++;
   tally->ulp_bins[a > b][31 - __builtin_clz (distance)]++;
-  if (distance > run->max_ulp)
+  if (distance > run->max_ulp || (distance == run->max_ulp && index < run->max_ulp_index))
     {
       run->max_ulp = distance;
       run->max_ulp_index = index;
@@ -183,32 +176,32 @@ count_steps (AssayTally *tally, Running *run, guint32 a, guint32 b, gint64 index
 
 /* All three values are finite, and gold within the range of the format. */
 static inline void
-do_element (AssayPiece *piece, Running *run, const Block *block, gint64 i, gint64 index,
-            gint64 cell)
+do_element (AssayPiece *piece, Running *run, const Block *block, gint64 i, gint64 index)
 {
   AssayTally *tally = piece->tally;
-  AssayNumbers *numbers = piece->numbers;
+  AssayWorker *worker = piece->worker;
+  AssayFarSums *far = &worker->far;
   double c = block->c[i], r = block->r[i], g = block->g[i];
   double error = c - g;
   if (block->low)
     error -= block->low[i];
   double difference = fabs (c - r), magnitude = fabs (error), size = fabs (g), base = fabs (r);
+  gint64 lane = i % ASSAY_LANES;
   run->equal += c == r;
   run->finite++;
-  numbers->cell_count[cell]++;
-  run->sums.gold_squares += g * g;
-  raise_key (&run->max_gold, size, index);
-  raise_key (&run->max_abs, difference, index);
+  far->gold_squares[lane] += g * g;
+  assay_numbers_raise (&run->max_gold, size, index);
+  assay_numbers_raise (&run->max_abs, difference, index);
   if (difference >= run->max_rel.key * base * (1 - 0x1p-50) && difference > 0 && base > 0)
-    raise_key (&run->max_rel, difference / base, index);
+    assay_numbers_raise (&run->max_rel, difference / base, index);
   count_steps (tally, run, block->key[i], block->gold_key[i], index);
-  const double *scale = numbers->input->scale;
+  const double *scale = piece->numbers->input->scale;
   if (scale && scale[index] > 0)
     {
       double backward = magnitude / scale[index];
       run->max_backward = backward > run->max_backward ? backward : run->max_backward;
-      run->sums.backward_squares += backward * backward;
-      run->sums.backward_count++;
+      far->backward_squares[lane] += backward * backward;
+      far->backward_count++;
     }
   if (error == 0)
     {
@@ -218,25 +211,23 @@ do_element (AssayPiece *piece, Running *run, const Block *block, gint64 i, gint6
     }
   double ulp = error * block->per_ulp[i], ulps = fabs (ulp);
   guint64 bits = assay_double_bits (magnitude), gold_bits = assay_double_bits (size);
-  run->sums.error += error;
-  run->sums.error_squares += error * error;
-  run->sums.ulp += ulp;
-  run->sums.ulp_squares += ulp * ulp;
+  far->error[lane] += error;
+  far->error_squares[lane] += error * error;
+  far->ulp[lane] += ulp;
   run->inexact++;
   run->toward_zero += fabs (c) < size && (c == 0 || (c < 0) == (g < 0));
   gboolean positive = error > 0;
   tally->abs_bins[positive][(int) (bits >> 52) - 1023 + ASSAY_BIN_BIAS]++;
   if (size > 0)
     tally->rel_bins[positive][ratio_bin (bits, gold_bits)]++;
-  raise_key (&run->max_ulp_real, ulps, index);
-  if (ulps > run->least_worst)
+  assay_numbers_raise (&run->max_ulp_real, ulps, index);
+  if (ulps >= run->least_worst)
     {
       assay_numbers_keep_worst (tally, ulps, index);
-      if (tally->n_worst == ASSAY_WORST_KEPT)
-        run->least_worst = tally->worst[ASSAY_WORST_KEPT - 1].key;
+      run->least_worst = least_worst (tally);
     }
-  numbers->cell_max[cell] = ulps > numbers->cell_max[cell] ? ulps : numbers->cell_max[cell];
-  numbers->cell_squares[cell] += ulp * ulp;
+  worker->ulp_squares[i] += ulp * ulp;
+  worker->ulp_max[i] = ulps > worker->ulp_max[i] ? ulps : worker->ulp_max[i];
 }
 
 /* Subnormal doubles and values beyond the format's range go the plain way. */
@@ -251,45 +242,37 @@ is_ordinary (const Block *block, gint64 i, double limit)
          && (c != 0 || r != 0 || signbit (c) == signbit (r));
 }
 
-void
-assay_numbers_fast_block (AssayPiece *piece, gint64 first, gint64 n)
+static void
+do_any (AssayPiece *piece, Running *run, const Block *block, gint64 i, gint64 index, double limit)
 {
-  AssayNumbers *numbers = piece->numbers;
+  if (is_ordinary (block, i, limit))
+    {
+      do_element (piece, run, block, i, index);
+      return;
+    }
+  hand_back (piece, run);
+  AssayElement e = {
+      block->c[i],    block->r[i],         block->g[i], block->low ? block->low[i] : 0,
+      block->code[i], block->gold_code[i], index,       i};
+  assay_numbers_element (piece, &e);
+  take_over (piece, run);
+}
+
+void
+assay_numbers_fast_segment (AssayPiece *piece, AssaySegment segment, const guint64 *only)
+{
   Block block;
-  double limit = assay_dtype_format (numbers->dtype)->max_finite;
-  prepare (numbers, first, n, &block);
-  gint64 row = first / numbers->columns, column = first % numbers->columns;
-  gint64 in_cell = column % numbers->columns_per_cell;
-  gint64 cell =
-      row / numbers->rows_per_cell * numbers->cell_columns + column / numbers->columns_per_cell;
+  double limit = assay_dtype_format (piece->numbers->dtype)->max_finite;
+  prepare (piece->numbers, segment.first, segment.n, &block);
   Running run;
   take_over (piece, &run);
-  for (gint64 i = 0; i < n; i++)
-    {
-      gint64 index = first + i;
-      if (is_ordinary (&block, i, limit))
-        do_element (piece, &run, &block, i, index, cell);
-      else
-        {
-          hand_back (piece, &run);
-          AssayElement e = {
-              block.c[i],    block.r[i],         block.g[i], block.low ? block.low[i] : 0,
-              block.code[i], block.gold_code[i], index,      cell};
-          assay_numbers_element (piece, &e);
-          take_over (piece, &run);
-        }
-      column++;
-      if (++in_cell == numbers->columns_per_cell)
-        {
-          in_cell = 0;
-          cell++;
-        }
-      if (column == numbers->columns)
-        {
-          row++;
-          column = in_cell = 0;
-          cell = row / numbers->rows_per_cell * numbers->cell_columns;
-        }
-    }
+  for (gint64 i = 0; !only && i < segment.n; i++)
+    do_any (piece, &run, &block, i, segment.first + i, limit);
+  for (gint64 word = 0; only && word < (segment.n + 63) / 64; word++)
+    for (guint64 bits = only[word]; bits; bits &= bits - 1)
+      {
+        gint64 i = 64 * word + __builtin_ctzll (bits);
+        do_any (piece, &run, &block, i, segment.first + i, limit);
+      }
   hand_back (piece, &run);
 }

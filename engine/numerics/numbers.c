@@ -15,6 +15,14 @@ ceil_div (gint64 a, gint64 b)
 }
 
 static void
+start_tally (AssayTally *tally)
+{
+  tally->max_abs.index = tally->max_rel.index = tally->max_ulp_index = -1;
+  tally->max_ulp_real.index = tally->max_gold.index = -1;
+  tally->gate.tightest = -1;
+}
+
+static void
 plan_cells (AssayNumbers *numbers, const AssayArray *array)
 {
   gint64 total = (gint64) assay_array_components (array);
@@ -26,16 +34,21 @@ plan_cells (AssayNumbers *numbers, const AssayArray *array)
   numbers->columns_per_cell = ceil_div (numbers->columns, MAX_CELL_COLUMNS);
   numbers->cell_rows = ceil_div (numbers->rows, numbers->rows_per_cell);
   numbers->cell_columns = ceil_div (numbers->columns, numbers->columns_per_cell);
+  /* Enough elements to be worth handing out, and rows long enough for segments to be worth their start. */
   gint64 in_cell = numbers->rows_per_cell * numbers->columns_per_cell;
-  numbers->cells_per_group = CLAMP (ceil_div (PIECE_COMPONENTS, in_cell), 1, numbers->cell_columns);
+  gint64 wanted = MAX (ceil_div (PIECE_COMPONENTS, in_cell),
+                       ceil_div (ASSAY_SEGMENT / 2, numbers->columns_per_cell));
+  numbers->cells_per_group = CLAMP (wanted, 1, numbers->cell_columns);
   numbers->groups = ceil_div (numbers->cell_columns, numbers->cells_per_group);
 }
 
 void
-assay_numbers_init (AssayNumbers *numbers, const AssayCompareInput *input)
+assay_numbers_init (AssayNumbers *numbers, const AssayCompareInput *input,
+                    const AssayGating *gating)
 {
   memset (numbers, 0, sizeof *numbers);
   numbers->input = input;
+  numbers->gating = gating;
   numbers->dtype = input->candidate->dtype;
   numbers->component = assay_dtype_component (numbers->dtype);
   plan_cells (numbers, input->candidate);
@@ -45,15 +58,20 @@ assay_numbers_init (AssayNumbers *numbers, const AssayCompareInput *input)
   numbers->cell_count = g_new0 (guint64, cells);
   numbers->sums = g_new0 (AssaySums, (gsize) (numbers->cell_rows * numbers->groups));
   numbers->tally = g_new0 (AssayTally, 1);
-  numbers->tally->max_abs.index = numbers->tally->max_rel.index = -1;
-  numbers->tally->max_ulp_real.index = numbers->tally->max_gold.index = -1;
-  numbers->tally->max_ulp_index = -1;
+  start_tally (numbers->tally);
+  numbers->workers = g_ptr_array_new_with_free_func (g_free);
   g_mutex_init (&numbers->lock);
   const AssayFormat *format = assay_dtype_format (numbers->dtype);
   numbers->has_infinity = format->has_infinity;
   numbers->overflow = INFINITY;
-  if (format->kind == ASSAY_DTYPE_KIND_FLOAT && format->bits < 64)
-    numbers->overflow = ldexp (1, ilogb (format->max_finite) + 1);
+  if (format->kind != ASSAY_DTYPE_KIND_FLOAT || format->bits == 64)
+    return;
+  numbers->overflow = ldexp (1, ilogb (format->max_finite) + 1);
+  if (format->exponent_bits == 0 || !format->has_sign || input->gold || input->scale)
+    return;
+  numbers->paired = TRUE;
+  numbers->format = assay_pair_format (numbers->component);
+  numbers->kernel = assay_pair_kernel (input->kernel);
 }
 
 void
@@ -64,6 +82,7 @@ assay_numbers_clear (AssayNumbers *numbers)
   g_free (numbers->cell_count);
   g_free (numbers->sums);
   g_free (numbers->tally);
+  g_ptr_array_unref (numbers->workers);
   g_mutex_clear (&numbers->lock);
 }
 
@@ -91,14 +110,6 @@ static inline gboolean
 ranks_before (AssayRanked a, AssayRanked b)
 {
   return a.key > b.key || (a.key == b.key && a.index < b.index);
-}
-
-static inline void
-raise_to (AssayRanked *kept, double key, gint64 index)
-{
-  AssayRanked item = {key, index};
-  if (key > 0 && (kept->index < 0 || ranks_before (item, *kept)))
-    *kept = item;
 }
 
 void
@@ -174,25 +185,33 @@ count_rounding (AssayPiece *piece, double c, guint64 code, guint64 gold_code, gi
   return (gint64) MIN (distance, (guint64) G_MAXINT64);
 }
 
+/* The sums of a finite pair: in the lanes of close ones, or in the others'. */
 static void
-count_error (AssayPiece *piece, double c, double g, double low, gint64 index)
+add_error (AssayPiece *piece, double error, double g, gint64 lane, gboolean close)
+{
+  AssayPairSums *near = &piece->worker->close;
+  AssayFarSums *far = &piece->worker->far;
+  (close ? near->error : far->error)[lane] += error;
+  (close ? near->error_squares : far->error_squares)[lane] += error * error;
+  (close ? near->gold_squares : far->gold_squares)[lane] += g * g;
+}
+
+static void
+count_error (AssayPiece *piece, const AssayElement *e, double error)
 {
   AssayTally *tally = piece->tally;
-  AssaySums *sums = piece->sums;
+  AssayFarSums *far = &piece->worker->far;
   const AssayCompareInput *input = piece->numbers->input;
-  double error = (c - g) - low, magnitude = fabs (error), size = fabs (g);
+  double c = e->candidate, g = e->gold, magnitude = fabs (error), size = fabs (g);
   tally->finite++;
-  sums->finite++;
-  sums->error += error;
-  sums->error_squares += error * error;
-  sums->gold_squares += g * g;
-  raise_to (&tally->max_gold, size, index);
-  if (input->scale && input->scale[index] > 0)
+  piece->worker->finite++;
+  assay_numbers_raise (&tally->max_gold, size, e->index);
+  if (input->scale && input->scale[e->index] > 0)
     {
-      double backward = magnitude / input->scale[index];
+      double backward = magnitude / input->scale[e->index];
       tally->max_backward = fmax (tally->max_backward, backward);
-      sums->backward_squares += backward * backward;
-      sums->backward_count++;
+      far->backward_squares[e->place % ASSAY_LANES] += backward * backward;
+      far->backward_count++;
     }
   if (error == 0)
     {
@@ -208,27 +227,41 @@ count_error (AssayPiece *piece, double c, double g, double low, gint64 index)
     tally->rel_bins[error > 0][bin_of (relative)]++;
 }
 
-static void
-count_ulp (AssayPiece *piece, double c, double g, double low, gint64 index, gint64 cell)
+static guint64 *
+cell_count_at (const AssayNumbers *numbers, gint64 index)
 {
-  AssayNumbers *numbers = piece->numbers;
-  double ulp = assay_numbers_real_ulp (numbers, c, g, low);
-  if (isnan (ulp))
-    return;
+  gint64 row = index / numbers->columns / numbers->rows_per_cell;
+  gint64 column = index % numbers->columns / numbers->columns_per_cell;
+  return &numbers->cell_count[row * numbers->cell_columns + column];
+}
+
+static void
+count_ulp (AssayPiece *piece, const AssayElement *e, gboolean close)
+{
+  AssayWorker *worker = piece->worker;
+  double ulp = assay_numbers_real_ulp (piece->numbers, e->candidate, e->gold, e->low);
   double magnitude = fabs (ulp);
   if (magnitude > 0)
     {
-      raise_to (&piece->tally->max_ulp_real, magnitude, index);
-      assay_numbers_keep_worst (piece->tally, magnitude, index);
+      assay_numbers_raise (&piece->tally->max_ulp_real, magnitude, e->index);
+      assay_numbers_keep_worst (piece->tally, magnitude, e->index);
     }
-  if (isinf (ulp))
-    return;
-  piece->sums->ulp += ulp;
-  piece->sums->ulp_squares += ulp * ulp;
-  piece->sums->ulp_count++;
-  numbers->cell_max[cell] = fmax (numbers->cell_max[cell], magnitude);
-  numbers->cell_squares[cell] += ulp * ulp;
-  numbers->cell_count[cell]++;
+  if (!isfinite (ulp))
+    {
+      --*cell_count_at (piece->numbers, e->index);
+      return;
+    }
+  if (close)
+    {
+      guint32 twice = (guint32) (2 * magnitude);
+      worker->close.twice_ulp += (gint64) (2 * ulp);
+      worker->close.maxima[e->place] = MAX (worker->close.maxima[e->place], twice);
+      worker->twice_squares[e->place] += (guint64) twice * twice;
+      return;
+    }
+  worker->far.ulp[e->place % ASSAY_LANES] += ulp;
+  worker->ulp_squares[e->place] += ulp * ulp;
+  worker->ulp_max[e->place] = fmax (worker->ulp_max[e->place], magnitude);
 }
 
 static void
@@ -241,38 +274,43 @@ count_against_reference (AssayTally *tally, double c, double r, gint64 index)
       return;
     }
   double difference = fabs (c - r);
-  raise_to (&tally->max_abs, difference, index);
+  assay_numbers_raise (&tally->max_abs, difference, index);
   if (r != 0)
-    raise_to (&tally->max_rel, difference / fabs (r), index);
+    assay_numbers_raise (&tally->max_rel, difference / fabs (r), index);
   tally->sign_of_zero += c == 0 && r == 0 && signbit (c) != signbit (r);
 }
 
 void
 assay_numbers_element (AssayPiece *piece, const AssayElement *e)
 {
-  count_against_reference (piece->tally, e->candidate, e->reference, e->index);
-  count_rounding (piece, e->candidate, e->code, e->gold_code, e->index);
-  if (isfinite (e->candidate) && isfinite (e->gold))
-    count_error (piece, e->candidate, e->gold, e->low, e->index);
-  count_ulp (piece, e->candidate, e->gold, e->low, e->index, e->cell);
+  const AssayNumbers *numbers = piece->numbers;
+  double c = e->candidate, g = e->gold;
+  gboolean close = numbers->paired && assay_pair_is_close (&numbers->format, (float) c, (float) g);
+  count_against_reference (piece->tally, c, e->reference, e->index);
+  count_rounding (piece, c, e->code, e->gold_code, e->index);
+  if (isfinite (c) && isfinite (g))
+    {
+      double error = (c - g) - e->low;
+      add_error (piece, error, g, e->place % ASSAY_LANES, close);
+      count_error (piece, e, error);
+    }
+  count_ulp (piece, e, close);
 }
 
 static void
-plain_block (AssayPiece *piece, gint64 first, gint64 n)
+plain_segment (AssayPiece *piece, AssaySegment segment)
 {
   AssayNumbers *numbers = piece->numbers;
   const AssayCompareInput *input = numbers->input;
   AssayDtype component = numbers->component;
-  for (gint64 index = first; index < first + n; index++)
+  for (gint64 place = 0; place < segment.n; place++)
     {
-      gint64 row = index / numbers->columns, column = index % numbers->columns;
-      AssayElement e = {.index = index};
+      gint64 index = segment.first + place;
+      AssayElement e = {.index = index, .place = place};
       e.code = assay_dtype_load (numbers->dtype, input->candidate->data, (gsize) index);
       e.gold_code = assay_dtype_load (numbers->dtype, input->reference->data, (gsize) index);
       e.candidate = assay_dtype_decode (component, e.code);
       e.reference = e.gold = assay_dtype_decode (component, e.gold_code);
-      e.cell =
-          row / numbers->rows_per_cell * numbers->cell_columns + column / numbers->columns_per_cell;
       if (input->gold)
         {
           e.gold = input->gold[index];
@@ -284,14 +322,91 @@ plain_block (AssayPiece *piece, gint64 first, gint64 n)
 }
 
 static void
-do_range (AssayPiece *piece, gint64 first, gint64 n)
+do_segment (AssayPiece *piece, AssaySegment segment)
 {
   const AssayNumbers *numbers = piece->numbers;
   const AssayFormat *format = assay_dtype_format (numbers->dtype);
   gboolean fast = format->kind == ASSAY_DTYPE_KIND_FLOAT && format->bits < 64
                   && format->exponent_bits > 0 && format->has_sign && !numbers->input->plain;
-  for (gint64 at = 0; at < n; at += ASSAY_BLOCK)
-    (fast ? assay_numbers_fast_block : plain_block) (piece, first + at, MIN (ASSAY_BLOCK, n - at));
+  if (fast && numbers->paired)
+    assay_numbers_paired_segment (piece, segment);
+  else if (fast)
+    assay_numbers_fast_segment (piece, segment, NULL);
+  else
+    plain_segment (piece, segment);
+  if (numbers->gating && !(fast && numbers->paired))
+    assay_gating_block (numbers->gating, (gsize) segment.first, (gsize) segment.n,
+                        &piece->tally->gate);
+}
+
+/* Rows and columns of a tile: one cell, or several that are narrow, from column to end_column. */
+typedef struct
+{
+  gint64 row, end_row, column, end_column;
+  gint64 width;   /* of the segment: columns, or those of several whole rows */
+  gint64 columns; /* what a place is taken modulo of, to be a column of the tile */
+} Tile;
+
+/* What the worker kept by place, to the tile's cells, in order of places. */
+static void
+finish_tile (AssayPiece *piece, const Tile *tile, AssaySums *sums)
+{
+  AssayNumbers *numbers = piece->numbers;
+  AssayWorker *worker = piece->worker;
+  gint64 cell_row = tile->row / numbers->rows_per_cell * numbers->cell_columns;
+  guint64 twice[MAX_CELL_COLUMNS] = {0};
+  gint64 n = MIN (tile->width, ASSAY_SEGMENT), last = -1;
+  for (gint64 place = 0; place < n; place++)
+    {
+      gint64 column = tile->column + place % tile->columns;
+      gint64 cell = cell_row + column / numbers->columns_per_cell;
+      double max = fmax (worker->ulp_max[place], worker->close.maxima[place] / 2.0);
+      guint64 squares = worker->twice_squares[place] + worker->close.squares[place];
+      numbers->cell_max[cell] = fmax (numbers->cell_max[cell], max);
+      numbers->cell_squares[cell] += worker->ulp_squares[place];
+      twice[cell - cell_row] += squares;
+      last = cell - cell_row;
+      sums->ulp_squares += worker->ulp_squares[place];
+    }
+  gint64 first = tile->column / numbers->columns_per_cell;
+  for (gint64 i = first; last >= 0 && i < numbers->cell_columns; i++)
+    {
+      gint64 from = MAX (i * numbers->columns_per_cell, tile->column);
+      gint64 to = MIN ((i + 1) * numbers->columns_per_cell, tile->end_column);
+      if (from >= to)
+        break;
+      numbers->cell_squares[cell_row + i] += (double) twice[i] / 4;
+      sums->ulp_squares += (double) twice[i] / 4;
+      numbers->cell_count[cell_row + i] += (guint64) ((to - from) * (tile->end_row - tile->row));
+      sums->ulp_count += numbers->cell_count[cell_row + i];
+    }
+  memset (worker->close.squares, 0, (gsize) n * sizeof *worker->close.squares);
+  memset (worker->close.maxima, 0, (gsize) n * sizeof *worker->close.maxima);
+  memset (worker->twice_squares, 0, (gsize) n * sizeof *worker->twice_squares);
+  memset (worker->ulp_squares, 0, (gsize) n * sizeof *worker->ulp_squares);
+  memset (worker->ulp_max, 0, (gsize) n * sizeof *worker->ulp_max);
+  worker->squares_bound = 0;
+}
+
+static void
+do_tile (AssayPiece *piece, Tile tile, AssaySums *sums)
+{
+  const AssayNumbers *numbers = piece->numbers;
+  gint64 columns = tile.end_column - tile.column;
+  tile.columns = tile.width = columns;
+  if (columns == numbers->columns && 2 * columns <= ASSAY_SEGMENT)
+    {
+      tile.width = ASSAY_SEGMENT / columns * columns;
+      gint64 first = tile.row * columns, end = tile.end_row * columns;
+      for (gint64 at = first; at < end; at += tile.width)
+        do_segment (piece, (AssaySegment) {at, MIN (tile.width, end - at)});
+    }
+  else
+    for (gint64 row = tile.row; row < tile.end_row; row++)
+      for (gint64 at = 0; at < columns; at += ASSAY_SEGMENT)
+        do_segment (piece, (AssaySegment) {row * numbers->columns + tile.column + at,
+                                           MIN (ASSAY_SEGMENT, columns - at)});
+  finish_tile (piece, &tile, sums);
 }
 
 static void
@@ -305,7 +420,7 @@ static void
 merge_ranked (AssayRanked *into, AssayRanked from)
 {
   if (from.index >= 0)
-    raise_to (into, from.key, from.index);
+    assay_numbers_raise (into, from.key, from.index);
 }
 
 static void
@@ -330,6 +445,7 @@ static void
 merge_tally (AssayTally *into, const AssayTally *from)
 {
   merge_counts (into, from);
+  assay_gate_tally_merge (&into->gate, &from->gate);
   merge_ranked (&into->max_abs, from->max_abs);
   merge_ranked (&into->max_rel, from->max_rel);
   merge_ranked (&into->max_ulp_real, from->max_ulp_real);
@@ -352,25 +468,99 @@ merge_tally (AssayTally *into, const AssayTally *from)
     assay_numbers_keep_worst (into, from->worst[i].key, from->worst[i].index);
 }
 
+/* In a fixed order. */
+static double
+add_up (const double *lanes)
+{
+  double sum[ASSAY_LANES];
+  memcpy (sum, lanes, sizeof sum);
+  for (int half = ASSAY_LANES / 2; half; half /= 2)
+    for (int i = 0; i < half; i++)
+      sum[i] += sum[i + half];
+  return sum[0];
+}
+
+static void
+finish_sums (AssayWorker *worker, AssaySums *sums)
+{
+  const AssayPairSums *close = &worker->close;
+  const AssayFarSums *far = &worker->far;
+  sums->error = add_up (close->error) + add_up (far->error);
+  sums->error_squares = add_up (close->error_squares) + add_up (far->error_squares);
+  sums->gold_squares = add_up (close->gold_squares) + add_up (far->gold_squares);
+  sums->ulp = (double) close->twice_ulp / 2 + add_up (far->ulp);
+  sums->backward_squares = add_up (far->backward_squares);
+  sums->backward_count = far->backward_count;
+  sums->finite = worker->finite;
+  worker->tally.toward_zero += close->toward_zero;
+  memset (&worker->far, 0, sizeof worker->far);
+  memset (&worker->close, 0, sizeof worker->close);
+  worker->finite = 0;
+}
+
+/* One that has seen no later piece: what it meets first has the smaller index. */
+static AssayWorker *
+take_worker (AssayNumbers *numbers, gint64 piece)
+{
+  AssayWorker *found = NULL;
+  g_mutex_lock (&numbers->lock);
+  for (guint i = 0; !found && i < numbers->workers->len; i++)
+    {
+      AssayWorker *worker = g_ptr_array_index (numbers->workers, i);
+      if (!worker->busy && worker->last_piece < piece)
+        found = worker;
+    }
+  if (!found)
+    {
+      found = g_new0 (AssayWorker, 1);
+      start_tally (&found->tally);
+      g_ptr_array_add (numbers->workers, found);
+    }
+  found->busy = TRUE;
+  found->last_piece = piece;
+  g_mutex_unlock (&numbers->lock);
+  return found;
+}
+
+static void
+give_worker (AssayNumbers *numbers, AssayWorker *worker)
+{
+  g_mutex_lock (&numbers->lock);
+  worker->busy = FALSE;
+  g_mutex_unlock (&numbers->lock);
+}
+
+gsize
+assay_numbers_pieces (const AssayNumbers *numbers)
+{
+  return numbers->input->candidate->count ? (gsize) (numbers->cell_rows * numbers->groups) : 0;
+}
+
 void
 assay_numbers_piece (gsize index, gpointer user_data)
 {
   AssayNumbers *numbers = user_data;
   gint64 cell_row = (gint64) index / numbers->groups, group = (gint64) index % numbers->groups;
-  gint64 row = cell_row * numbers->rows_per_cell;
-  gint64 end_row = MIN (row + numbers->rows_per_cell, numbers->rows);
-  gint64 width = numbers->cells_per_group * numbers->columns_per_cell;
-  gint64 column = group * width, end_column = MIN (column + width, numbers->columns);
-  g_autofree AssayTally *tally = g_new0 (AssayTally, 1);
-  tally->max_abs.index = tally->max_rel.index = tally->max_ulp_index = -1;
-  tally->max_ulp_real.index = tally->max_gold.index = -1;
-  AssayPiece piece = {numbers, tally, &numbers->sums[index]};
-  if (numbers->groups == 1)
-    do_range (&piece, row * numbers->columns, (end_row - row) * numbers->columns);
-  else
-    for (; row < end_row; row++)
-      do_range (&piece, row * numbers->columns + column, end_column - column);
-  g_mutex_lock (&numbers->lock);
-  merge_tally (numbers->tally, tally);
-  g_mutex_unlock (&numbers->lock);
+  gint64 row = cell_row * numbers->rows_per_cell, width = numbers->columns_per_cell;
+  Tile tile = {.row = row, .end_row = MIN (row + numbers->rows_per_cell, numbers->rows)};
+  gint64 cell = group * numbers->cells_per_group;
+  gint64 end = MIN (cell + numbers->cells_per_group, numbers->cell_columns);
+  gint64 step = MAX (ASSAY_SEGMENT / width, 1);
+  AssayWorker *worker = take_worker (numbers, (gint64) index);
+  AssayPiece piece = {numbers, worker, &worker->tally};
+  for (; cell < end; cell += step)
+    {
+      tile.column = cell * width;
+      tile.end_column = MIN (MIN (cell + step, end) * width, numbers->columns);
+      do_tile (&piece, tile, &numbers->sums[index]);
+    }
+  finish_sums (worker, &numbers->sums[index]);
+  give_worker (numbers, worker);
+}
+
+void
+assay_numbers_finish (AssayNumbers *numbers)
+{
+  for (guint i = 0; i < numbers->workers->len; i++)
+    merge_tally (numbers->tally, &((AssayWorker *) g_ptr_array_index (numbers->workers, i))->tally);
 }
