@@ -529,6 +529,27 @@ assay_source_page_class_init (AssaySourcePageClass *class)
   gtk_widget_class_bind_template_callback (widget_class, candidate_line_entered);
 }
 
+/* Long paths give way at their start, so that the page fits a narrow window. */
+static void
+setup_path (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer unused)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_START);
+  gtk_label_set_width_chars (GTK_LABEL (label), 8);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+bind_path (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer unused)
+{
+  const char *path = gtk_string_object_get_string (gtk_list_item_get_item (item));
+
+  gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), path);
+  gtk_widget_set_tooltip_text (gtk_list_item_get_child (item), path);
+}
+
 static void
 assay_source_page_init (AssaySourcePage *self)
 {
@@ -536,6 +557,11 @@ assay_source_page_init (AssaySourcePage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   for (Side side = REFERENCE; side < N_SIDES; side++)
     {
+      g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+
+      g_signal_connect (factory, "setup", G_CALLBACK (setup_path), NULL);
+      g_signal_connect (factory, "bind", G_CALLBACK (bind_path), NULL);
+      gtk_drop_down_set_factory (chooser_of (self, side), factory);
       self->files[side] = gtk_string_list_new (NULL);
       gtk_drop_down_set_model (chooser_of (self, side), G_LIST_MODEL (self->files[side]));
       g_object_unref (self->files[side]);

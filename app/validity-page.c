@@ -4,6 +4,8 @@
 #include "app/validity-page.h"
 
 #include "app/later.h"
+#include "app/limit-bars.h"
+#include "engine/findings/failure.h"
 #include "widgets/badge.h"
 #include "widgets/card.h"
 
@@ -13,8 +15,9 @@ struct _AssayValidityPage
 {
   GtkWidget parent;
   GtkWidget *scroller;
-  AssayCard *grid_card, *log_card, *launch_card;
-  GtkGrid *grid, *stages, *launches, *environment;
+  AssayCard *grid_card, *log_card, *launch_card, *failure_card, *limit_card;
+  GtkGrid *grid, *stages, *launches, *limits, *failure, *environment;
+  GtkLabel *limit_note;
   GtkTextView *log;
   GtkBox *checks;
   AssayContext *context;
@@ -334,6 +337,62 @@ add_launch (AssayValidityPage *self, const char *workload, const AssayLaunch *la
     }
 }
 
+/* The launch that asks most: of threads, then of shared memory. */
+static const AssayLaunch *
+largest_launch (const AssayRun *record)
+{
+  const AssayLaunch *largest = NULL;
+  gint64 most = -1;
+
+  for (guint w = 0; record != NULL && w < record->workloads->len; w++)
+    {
+      const AssayWorkloadRecord *workload = g_ptr_array_index (record->workloads, w);
+
+      for (guint l = 0; l < workload->launches->len; l++)
+        {
+          const AssayLaunch *launch = g_ptr_array_index (workload->launches, l);
+          gint64 threads = 1;
+
+          if (launch->grid->len != 3 || launch->block->len != 3)
+            continue;
+          for (guint i = 0; i < 3; i++)
+            threads *= CLAMP (g_array_index (launch->block, gint64, i), 0, 1 << 20);
+          if (threads > most || (threads == most && launch->shared > largest->shared))
+            {
+              most = threads;
+              largest = launch;
+            }
+        }
+    }
+  return largest;
+}
+
+static void
+fill_limits (AssayValidityPage *self)
+{
+  const AssayRun *record = record_of (self);
+  const AssayLaunch *launch = largest_launch (record);
+  AssayLaunchAsks asks = {0};
+  g_autofree char *note = NULL, *title = NULL;
+
+  for (guint i = 0; launch != NULL && i < 3; i++)
+    {
+      asks.grid[i] = g_array_index (launch->grid, gint64, i);
+      asks.block[i] = g_array_index (launch->block, gint64, i);
+    }
+  if (launch != NULL)
+    {
+      asks.shared = launch->shared;
+      asks.registers = launch->registers;
+      title = g_strdup_printf ("%s on %s", launch->kernel, record->device.target);
+    }
+  gtk_widget_set_visible (
+      GTK_WIDGET (self->limit_card),
+      launch != NULL && assay_limit_bars_fill (self->limits, record->device.target, &asks, &note));
+  assay_card_set_subtitle (self->limit_card, title);
+  gtk_label_set_text (self->limit_note, note != NULL ? note : "");
+}
+
 static void
 fill_launches (AssayValidityPage *self)
 {
@@ -354,6 +413,68 @@ fill_launches (AssayValidityPage *self)
     }
   assay_card_set_subtitle (self->launch_card,
                            row > 0 ? "as the driver saw them" : "none recorded yet");
+  fill_limits (self);
+}
+
+/* --- failure class --------------------------------------------------------------------------- */
+
+static void
+add_failure_fact (AssayValidityPage *self, int row, const char *name, const char *value)
+{
+  GtkWidget *words = assay_words_new (value, NULL);
+
+  gtk_widget_set_hexpand (words, TRUE);
+  gtk_grid_attach (self->failure, assay_cell_new (name, "name"), 0, row, 1, 1);
+  gtk_grid_attach (self->failure, words, 1, row, 1, 1);
+}
+
+/* The first build or workload that did not come to its end, as the classifier sees it. */
+static const char *
+what_failed (const AssayRun *record, const char **name, const char **where)
+{
+  *name = NULL;
+  for (guint i = 0; i < record->workloads->len; i++)
+    {
+      const AssayWorkloadRecord *workload = g_ptr_array_index (record->workloads, i);
+
+      if (workload->reason == NULL
+          || (workload->status != ASSAY_WORKLOAD_RUNTIME_ERROR
+              && workload->status != ASSAY_WORKLOAD_TIMEOUT
+              && workload->status != ASSAY_WORKLOAD_COMPILE_ERROR
+              && workload->status != ASSAY_WORKLOAD_INCONCLUSIVE))
+        continue;
+      *where = workload->name;
+      if (workload->status == ASSAY_WORKLOAD_TIMEOUT)
+        *name = "timeout";
+      return workload->reason;
+    }
+  return NULL;
+}
+
+static void
+fill_failure (AssayValidityPage *self)
+{
+  const AssayRun *record = record_of (self);
+  const char *name = NULL, *where = NULL;
+  const char *text = record != NULL ? what_failed (record, &name, &where) : NULL;
+  const AssayFailureClass *is;
+  g_autofree char *quote = NULL, *blame = NULL;
+  gsize start, end;
+
+  assay_clear_children (GTK_WIDGET (self->failure));
+  gtk_widget_set_visible (GTK_WIDGET (self->failure_card), text != NULL);
+  if (text == NULL)
+    return;
+  is = assay_failure_explain (name, text, &start, &end);
+  quote = end > start ? g_strndup (text + start, end - start) : g_strdup (name);
+  blame = g_strdup_printf ("%s%s", ASSAY_BLAMES[is->blame],
+                           is->undecided ? ", unless a second run shows otherwise" : "");
+  assay_card_set_subtitle (self->failure_card, where);
+  add_failure_fact (self, 0, "class", is->failure_class);
+  add_failure_fact (self, 1, "blame", blame);
+  add_failure_fact (self, 2, "decided by", quote != NULL ? quote : "nothing that is known");
+  add_failure_fact (self, 3, "it says", text);
+  add_failure_fact (self, 4, "advice", is->advice != NULL ? is->advice : "–");
 }
 
 /* --- checks and environment ------------------------------------------------------------------ */
@@ -477,7 +598,10 @@ show (gpointer data, guint what)
   if (what & (ASSAY_RUN_CHANGED_STAGES | ASSAY_RUN_CHANGED_STATE))
     fill_stages (self);
   if (what & ASSAY_RUN_CHANGED_WORKLOADS)
-    fill_launches (self);
+    {
+      fill_launches (self);
+      fill_failure (self);
+    }
   if (what & (ASSAY_RUN_CHANGED_FINDINGS | ASSAY_RUN_CHANGED_STATE))
     fill_checks (self);
   if (what & ASSAY_RUN_CHANGED_STATE)
@@ -549,6 +673,11 @@ assay_validity_page_class_init (AssayValidityPageClass *class)
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, grid_card);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, log_card);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, launch_card);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, failure_card);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, limit_card);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, failure);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, limits);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, limit_note);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, grid);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, stages);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, launches);

@@ -202,8 +202,44 @@ test_source_heat_and_ptx (void)
   assay_source_view_go_to_line (listing, first + 60);
   after = assay_source_view_get_selection (source, &first, &last);
   g_assert_cmpint (first, !=, at + 3);
+  gtk_widget_measure (page, GTK_ORIENTATION_HORIZONTAL, -1, &at, NULL, NULL, NULL);
+  g_assert_cmpint (at, <=, 1000); /* a window of 1024 has room for it, whatever the paths */
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (ptx), FALSE);
   g_assert_cmpstr (assay_source_view_get_file (listing), ==, "reference.c");
+}
+
+/* --- limits and failures ---------------------------------------------------------------------- */
+
+static gboolean
+failure_told (gpointer data)
+{
+  return assay_ui_find_text (GTK_WIDGET (((AssayUi *) data)->window), "decided by") != NULL;
+}
+
+static void
+test_validity_tells_limits_and_failures (void)
+{
+  g_autoptr (AssayUi) ui = open_with_engine ();
+  g_autofree char *kernel = g_build_filename (ui->home, "tasks", "row_softmax", "candidates",
+                                              "warp_shuffle", "kernel.cu", NULL);
+  GtkWidget *window = GTK_WIDGET (ui->window);
+
+  assay_window_show_page (ui->window, "validity");
+  assay_ui_activate (ui, "win.run", NULL);
+  assay_ui_wait (has_finished, ui, "the run to end");
+  assay_ui_settle (ui);
+  g_assert_nonnull (assay_ui_find_text (window, "threads a block"));
+  g_assert_nonnull (assay_ui_find_text (window, "row_softmax on sm_80"));
+  /* CUDA's own calculator: 256 threads with 31 registers fill an A100's 64 warps. */
+  g_assert_nonnull (assay_ui_find_text (window, "8 blocks of 8 warps a multiprocessor: 64 of 64"));
+  g_assert_false (failure_told (ui));
+  g_assert_true (g_file_set_contents (
+      kernel, "extern \"C\" __global__ void row_softmax () { undeclared (); }\n", -1, NULL));
+  assay_ui_wait (can_run, ui, "to be able to run again");
+  assay_ui_activate (ui, "win.run", NULL);
+  assay_ui_wait (failure_told, ui, "the failure's class");
+  g_assert_nonnull (assay_ui_find_text (window, "COMPILE"));
+  g_assert_nonnull (assay_ui_find_text (window, "advice"));
 }
 
 static gboolean
@@ -293,6 +329,8 @@ main (int argc, char **argv)
   assay_ui_init (&argc, &argv);
   g_test_add_func ("/engine/run-streams-in", test_run_streams_in);
   g_test_add_func ("/engine/source-heat-and-ptx", test_source_heat_and_ptx);
+  g_test_add_func ("/engine/validity-tells-limits-and-failures",
+                   test_validity_tells_limits_and_failures);
   g_test_add_func ("/engine/stop", test_stop);
   g_test_add_func ("/engine/killed", test_engine_killed);
   g_test_add_func ("/engine/none", test_no_engine);
