@@ -433,7 +433,7 @@ main (int argc, char **argv)
   g_test_add_func ("/job/refusals", test_refusals);
   g_test_add_func ("/job/probe", test_probe);
   g_test_add_func ("/job/resources", test_resources);
-  g_test_add_func ("/job/wedged", test_a_wedged_device_is_set_aside); /* the last: it stays so */
+  g_test_add_func ("/wedged/device", test_a_wedged_device_is_set_aside); /* the last: it stays so */
   int status = g_test_run ();
   fixture_remove (folder);
   return status;
