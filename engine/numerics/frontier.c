@@ -197,7 +197,8 @@ assay_plane_set_candidate (AssayPlane *plane, const AssayCompareInput *input,
 
 typedef struct
 {
-  double honest, wrong; /* atol: the worst right answer, the least of the wrong ones */
+  double rtol, atol; /* what the right answers need: the corner of the sound window */
+  double factor;     /* on both, from which a wrong answer passes */
   const char *honest_name, *wrong_name;
 } Window;
 
@@ -207,69 +208,97 @@ is_right (const AssayFrontier *frontier)
   return frontier->kind == ASSAY_PROBE_HONEST || frontier->kind == ASSAY_PROBE_REFERENCE;
 }
 
-static Window
-window_at (const AssayPlane *plane, guint column)
+/* What all right answers need at this rtol, and which of them needs most. */
+static double
+needed_at (const AssayPlane *plane, guint column, const char **name)
 {
-  Window window = {0, INFINITY, "an exact answer", "none"};
+  double most = 0;
+  *name = "an exact answer";
   for (guint i = 0; i < plane->frontiers->len; i++)
     {
       const AssayFrontier *frontier = g_ptr_array_index (plane->frontiers, i);
       double atol = g_array_index (frontier->atol, double, column);
-      if (is_right (frontier) && atol > window.honest)
-        {
-          window.honest = atol;
-          window.honest_name = frontier->name;
-        }
-      else if (!is_right (frontier) && atol < window.wrong)
-        {
-          window.wrong = atol;
-          window.wrong_name = frontier->name;
-        }
+      if (!is_right (frontier) || !(atol > most))
+        continue;
+      most = atol;
+      *name = frontier->name;
+    }
+  return most;
+}
+
+/* The first wrong answer that passes with this atol at this rtol; NULL: none. */
+static const char *
+first_passing (const AssayPlane *plane, guint column, double atol)
+{
+  for (guint i = 0; i < plane->frontiers->len; i++)
+    {
+      const AssayFrontier *frontier = g_ptr_array_index (plane->frontiers, i);
+      if (!is_right (frontier) && atol >= g_array_index (frontier->atol, double, column))
+        return frontier->name;
+    }
+  return NULL;
+}
+
+/* From what the right answers need at this rtol, both terms are widened together, column by column, until
+ * a wrong answer passes. */
+static Window
+window_at (const AssayPlane *plane, guint column)
+{
+  Window window = {.rtol = g_array_index (plane->rtol, double, column), .factor = INFINITY};
+  window.atol = needed_at (plane, column, &window.honest_name);
+  for (guint k = column; k < plane->rtol->len; k++)
+    {
+      double factor = g_array_index (plane->rtol, double, k) / window.rtol;
+      window.wrong_name = first_passing (plane, k, window.atol * factor);
+      if (!window.wrong_name)
+        continue;
+      window.factor = factor;
+      break;
     }
   return window;
 }
 
-static double
-width_of (const Window *window)
+static gboolean
+has_wrong (const AssayPlane *plane)
 {
-  double floor = isfinite (window->wrong) ? window->wrong * TINY : 0;
-  return window->wrong / fmax (window->honest, floor);
+  for (guint i = 0; i < plane->frontiers->len; i++)
+    if (!is_right (g_ptr_array_index (plane->frontiers, i)))
+      return TRUE;
+  return FALSE;
 }
 
 void
 assay_plane_propose (AssayPlane *plane)
 {
-  double widest = 1;
-  Window best = {0, 0, NULL, NULL};
+  Window best = {.factor = 1}, last = {0};
   g_free (plane->proposal);
   plane->proposed_rtol = plane->proposed_atol = NAN;
-  for (guint k = 0; k < plane->rtol->len; k++)
+  for (guint k = 0; k < plane->rtol->len && has_wrong (plane); k++)
     {
-      Window window = window_at (plane, k);
+      last = window_at (plane, k);
       /* On a plateau the smallest rtol says most with least. */
-      if (isfinite (window.wrong) && width_of (&window) > widest * (1 + 1e-9))
-        {
-          widest = width_of (&window);
-          best = window;
-          plane->proposed_rtol = g_array_index (plane->rtol, double, k);
-        }
+      if (isfinite (last.atol) && isfinite (last.factor) && last.factor > best.factor * (1 + 1e-9))
+        best = last;
     }
-  if (isnan (plane->proposed_rtol))
+  if (!best.wrong_name)
     {
       Window window = window_at (plane, 0);
-      plane->proposal = g_strdup_printf (
-          isfinite (window.wrong)
-              ? "No proposal: no rtol leaves room between the right answers (worst: %s) and the "
-                "wrong ones (nearest: %s)."
-              : "No proposal: no wrong answer was planted here.",
-          window.honest_name, window.wrong_name);
+      plane->proposal =
+          has_wrong (plane) ? g_strdup_printf (
+              "No proposal: no rtol leaves room between the right answers (worst: "
+              "%s) and the wrong ones (nearest: %s).",
+              window.honest_name, window.wrong_name ? window.wrong_name : "none")
+                            : g_strdup ("No proposal: no wrong answer was planted here.");
       return;
     }
-  double honest = fmax (best.honest, best.wrong * TINY);
-  gboolean narrow = widest < 16;
-  plane->proposed_atol = narrow ? sqrt (honest * best.wrong) : honest * 4;
-  plane->proposal = g_strdup_printf (
-      "%s the worst right answer (%s); the nearest wrong one (%s) stands %.3g times above it.",
-      narrow ? "The geometric middle above" : "Four times", best.honest_name, best.wrong_name,
-      widest);
+  gboolean narrow = best.factor < 16;
+  double wider = narrow ? sqrt (best.factor) : 4;
+  plane->proposed_rtol = best.rtol * wider;
+  plane->proposed_atol = best.atol * wider;
+  plane->proposal =
+      g_strdup_printf ("%s what the worst right answer needs (%s; atol %.2g with rtol %.2g); the "
+                       "nearest wrong one (%s) "
+                       "needs %.3g times that.",
+                       narrow ? "The geometric middle above" : "Four times", best.honest_name,
+                       best.atol, best.rtol, best.wrong_name, best.factor);
 }

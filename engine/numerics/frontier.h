@@ -25,10 +25,10 @@ gboolean assay_plane_add (AssayPlane *plane, int kind, const char *name,
 gboolean assay_plane_set_candidate (AssayPlane *plane, const AssayCompareInput *input,
                                     GCancellable *cancellable, GError **error);
 
-/* Sets the proposal from the frontiers. At each rtol the sound window reaches from the worst honest
- * answer to the least of the wrong ones. Where it is widest, as a ratio: four times the worst honest
- * atol, but its geometric middle when the window is narrower than sixteen times. No window, no
- * proposal, and the reason. */
+/* Sets the proposal from the frontiers. At each rtol the right answers need some atol; both terms are then
+ * widened together until a wrong answer passes. Where that factor is largest: four times what the right
+ * answers need, but its geometric middle when the factor is below sixteen. No room, no proposal, and the
+ * reason. */
 void assay_plane_propose (AssayPlane *plane);
 
 G_END_DECLS

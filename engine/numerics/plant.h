@@ -23,7 +23,7 @@ typedef struct
 typedef struct
 {
   AssayProbeKind kind;
-  const char *name;
+  const char *name, *family;
   /* Fills `out` (which holds a copy of the reference); FALSE when it does not apply. */
   gboolean (*make) (const AssayPlanting *planting, AssayArray *out);
 } AssayPlant;

@@ -19,8 +19,8 @@ assay_audit_free (AssayAudit *audit)
 
 static gboolean
 judge (const AssayPlanting *planting, const AssayArray *candidate, const AssayArray *reference,
-       AssayProbeKind kind, const char *name, AssayAudit *audit, GCancellable *cancellable,
-       GError **error)
+       AssayProbeKind kind, const char *name, const char *family, AssayAudit *audit,
+       GCancellable *cancellable, GError **error)
 {
   const AssayProbesInput *input = planting->input;
   AssayCompareInput compare = {
@@ -37,6 +37,7 @@ judge (const AssayPlanting *planting, const AssayArray *candidate, const AssayAr
   AssayProbe *probe = assay_probe_new ();
   probe->kind = kind;
   probe->name = g_strdup (name);
+  probe->family = g_strdup (family);
   probe->workload = g_strdup (input->workload);
   probe->output = g_strdup (input->output);
   probe->accepted = gate.accepted;
@@ -90,7 +91,7 @@ probe_reference (const AssayPlanting *planting, AssayArray *out, AssayAudit *aud
     return TRUE;
   ASSAY_PLANTS[0].make (planting, out);
   return judge (planting, planting->reference, out, ASSAY_PROBE_REFERENCE,
-                "reference in the task's precision", audit, cancellable, error);
+                "reference in the task's precision", "reference", audit, cancellable, error);
 }
 
 static gboolean
@@ -105,8 +106,8 @@ probe_plants (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
         continue;
       if (plant->kind == ASSAY_PROBE_MUTANT && equals_reference (planting, out))
         continue;
-      if (!judge (planting, out, planting->reference, plant->kind, plant->name, audit, cancellable,
-                  error))
+      if (!judge (planting, out, planting->reference, plant->kind, plant->name, plant->family,
+                  audit, cancellable, error))
         return FALSE;
     }
   return TRUE;
@@ -125,8 +126,8 @@ probe_copies (const AssayPlanting *planting, AssayArray *out, AssayAudit *audit,
         continue;
       g_autofree char *name = g_strdup_printf ("copy of input %s", input->name);
       assay_plant_copy (planting, input->array, out);
-      if (!judge (planting, out, planting->reference, ASSAY_PROBE_TRIVIAL, name, audit, cancellable,
-                  error))
+      if (!judge (planting, out, planting->reference, ASSAY_PROBE_TRIVIAL, name, "trivial", audit,
+                  cancellable, error))
         return FALSE;
     }
   return TRUE;
@@ -166,8 +167,8 @@ probe_downgrades (const AssayPlanting *planting, AssayArray *out, AssayAudit *au
       assay_plant_downgrade (planting, types[i], out);
       if (equals_reference (planting, out))
         continue;
-      if (!judge (planting, out, planting->reference, ASSAY_PROBE_DOWNGRADE, name, audit,
-                  cancellable, error))
+      if (!judge (planting, out, planting->reference, ASSAY_PROBE_DOWNGRADE, name, "precision",
+                  audit, cancellable, error))
         return FALSE;
     }
   return TRUE;
@@ -183,8 +184,8 @@ probe_answers (const AssayPlanting *planting, AssayAudit *audit, GCancellable *c
       /* Another question's answer that is the same says everything; another precision's says nothing. */
       if (answer->kind == ASSAY_PROBE_DOWNGRADE && equals_reference (planting, answer->array))
         continue;
-      if (!judge (planting, answer->array, planting->reference, answer->kind, answer->name, audit,
-                  cancellable, error))
+      if (!judge (planting, answer->array, planting->reference, answer->kind, answer->name,
+                  answer->family, audit, cancellable, error))
         return FALSE;
     }
   return TRUE;
@@ -232,73 +233,4 @@ assay_probes_run (const AssayProbesInput *input, AssayAudit *audit, GCancellable
                   && probe_answers (&planting, audit, cancellable, error);
   g_free (planting.values);
   return done && finish_plane (planting.plane, input, cancellable, error);
-}
-
-static gboolean
-is_wrong (const AssayProbe *probe)
-{
-  return probe->kind == ASSAY_PROBE_TRIVIAL || probe->kind == ASSAY_PROBE_DOWNGRADE
-         || probe->kind == ASSAY_PROBE_MUTANT;
-}
-
-/* A wrong answer gets through the task when every workload that judged it accepted it; a right one is
- * refused when a single workload refuses it. */
-static gboolean
-gets_through (const AssayAudit *audit, const AssayProbe *probe)
-{
-  for (guint i = 0; i < audit->probes->len; i++)
-    {
-      const AssayProbe *other = g_ptr_array_index (audit->probes, i);
-      if (!other->accepted && g_strcmp0 (other->name, probe->name) == 0
-          && g_strcmp0 (other->output, probe->output) == 0)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* The names of the probes in question, each once, in order. */
-static char *
-witnesses (const AssayAudit *audit, gboolean wrong, guint *count)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; i < audit->probes->len; i++)
-    {
-      const AssayProbe *probe = g_ptr_array_index (audit->probes, i);
-      if (is_wrong (probe) != wrong || gets_through (audit, probe) != wrong)
-        continue;
-      if (!g_ptr_array_find_with_equal_func (names, probe->name, g_str_equal, NULL))
-        g_ptr_array_add (names, probe->name);
-    }
-  *count = names->len;
-  g_ptr_array_add (names, NULL);
-  return g_strjoinv (", ", (char **) names->pdata);
-}
-
-void
-assay_audit_conclude (AssayAudit *audit)
-{
-  guint loose = 0, tight = 0, planted = 0;
-  g_autofree char *accepted = witnesses (audit, TRUE, &loose);
-  g_autofree char *refused = witnesses (audit, FALSE, &tight);
-  for (guint i = 0; i < audit->probes->len; i++)
-    planted += is_wrong (g_ptr_array_index (audit->probes, i));
-  g_free (audit->grade);
-  g_free (audit->summary);
-  if (audit->probes->len == 0)
-    {
-      audit->grade = g_strdup ("unknown");
-      audit->summary = g_strdup ("No planted answer could be judged.");
-      return;
-    }
-  audit->grade = g_strdup (loose ? "too_loose" : tight ? "too_tight" : "sound");
-  if (loose && tight)
-    audit->summary = g_strdup_printf (
-        "Too loose: accepts %s. Also too tight: refuses %s, which are right.", accepted, refused);
-  else if (loose)
-    audit->summary = g_strdup_printf ("Too loose: accepts %s.", accepted);
-  else if (tight)
-    audit->summary = g_strdup_printf ("Too tight: refuses %s, which are right.", refused);
-  else
-    audit->summary = g_strdup_printf (
-        "Sound: refuses all %u planted wrong answers and accepts the right ones.", planted);
 }

@@ -20,7 +20,7 @@ typedef struct
 typedef struct
 {
   AssayProbeKind kind;
-  const char *name;
+  const char *name, *family;
   const AssayArray *array; /* dtype and shape of the reference */
 } AssayProbeAnswer;
 

@@ -123,6 +123,7 @@ const AssayJsonTable ASSAY_OUTPUT_TABLE = {"output", sizeof (AssayOutput), OUTPU
 static const AssayJsonField PROBE_FIELDS[] = {
     F (kind, ENUM, .words = ASSAY_PROBE_KINDS),
     F (name, STRING),
+    F (family, STRING),
     F (workload, STRING),
     F (output, STRING),
     F (accepted, BOOLEAN),
@@ -184,6 +185,13 @@ static const AssayJsonField OFF_LIST_FIELDS[] = {
 const AssayJsonTable ASSAY_OFF_LIST_TABLE = {"off-list run", sizeof (AssayOffList), OFF_LIST_FIELDS,
                                              NULL};
 
+#define F(member, kind, ...) FIELD (AssayFamily, member, kind, __VA_ARGS__)
+static const AssayJsonField FAMILY_FIELDS[] = {
+    F (name, STRING), F (right, BOOLEAN), F (planted, INT), F (refused, INT), ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_FAMILY_TABLE = {"family", sizeof (AssayFamily), FAMILY_FIELDS, NULL};
+
 #define F(member, kind, ...) FIELD (AssayAudit, member, kind, __VA_ARGS__)
 static const AssayJsonField AUDIT_FIELDS[] = {
     F (grade, STRING),
@@ -191,6 +199,7 @@ static const AssayJsonField AUDIT_FIELDS[] = {
     F (probes, LIST, .table = &ASSAY_PROBE_TABLE),
     F (planes, LIST, .table = &ASSAY_PLANE_TABLE),
     F (gates, LIST, .table = &ASSAY_GATE_FACTS_TABLE),
+    F (families, LIST, .table = &ASSAY_FAMILY_TABLE),
     ASSAY_JSON_END,
 };
 #undef F

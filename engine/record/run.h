@@ -144,7 +144,8 @@ extern const char *const ASSAY_PROBE_KINDS[];
 typedef struct
 {
   int kind;
-  char *name; /* "zeros", "shuffled order, seed 3", "bf16 inputs" */
+  char *name;   /* "zeros", "shuffled order, seed 3", "bf16 inputs" */
+  char *family; /* "element", "region", "order" … */
   char *workload, *output;
   gboolean accepted;
   double max_abs, rms; /* against gold */
@@ -176,6 +177,16 @@ typedef struct
   char *proposal;                      /* the rule behind the proposal, or why there is none */
 } AssayPlane;
 
+/* How the planted answers of one family fared over all workloads: wrong ones count as refused when one
+ * workload refuses them, right ones likewise. Shares of refused ones are the kill rate and the rate of
+ * false rejects. */
+typedef struct
+{
+  char *name;
+  gboolean right;
+  gint64 planted, refused;
+} AssayFamily;
+
 /* What a rule leaves open on one output, whatever is planted. */
 typedef struct
 {
@@ -188,11 +199,12 @@ typedef struct
 
 typedef struct
 {
-  char *grade;       /* sound | too_loose | too_tight | unknown */
-  char *summary;     /* one sentence that names its witnesses */
-  GPtrArray *probes; /* AssayProbe * */
-  GPtrArray *planes; /* AssayPlane *, one an output */
-  GPtrArray *gates;  /* AssayGateFacts *, one an output */
+  char *grade;         /* sound | too_loose | too_tight | unknown */
+  char *summary;       /* one sentence that names its witnesses */
+  GPtrArray *probes;   /* AssayProbe * */
+  GPtrArray *planes;   /* AssayPlane *, one an output */
+  GPtrArray *gates;    /* AssayGateFacts *, one an output */
+  GPtrArray *families; /* AssayFamily * */
 } AssayAudit;
 
 /* The candidate on something that the task allows and does not list. */
@@ -295,6 +307,7 @@ extern const AssayJsonTable ASSAY_GOLD_TABLE;
 extern const AssayJsonTable ASSAY_CROSS_CHECK_TABLE;
 extern const AssayJsonTable ASSAY_DENSITY_TABLE;
 extern const AssayJsonTable ASSAY_GATE_FACTS_TABLE;
+extern const AssayJsonTable ASSAY_FAMILY_TABLE;
 extern const AssayJsonTable ASSAY_OFF_LIST_TABLE;
 
 /* Reads `<folder>/run.json`; refuses other formats and newer versions by name. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run/orders.h"
 #include "engine/run/redraw.h"
 
 #include "engine/base/error.h"
@@ -26,7 +27,7 @@ stale_result (const AssayPipeline *p, const AssayCase *c, guint output)
 
 static gboolean
 probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *downgrades,
-              const GPtrArray *redraws, AssayAudit *audit, GError **error)
+              const GPtrArray *redraws, const GPtrArray *orders, AssayAudit *audit, GError **error)
 {
   const AssayPlannedArray *planned = g_ptr_array_index (c->plan->outputs, index);
   const AssayGoldValues *gold = index < c->golds->len ? g_ptr_array_index (c->golds, index) : NULL;
@@ -34,19 +35,26 @@ probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *down
       assay_task_tolerance (p->task, c->workload, planned->array->name, error);
   g_autofree AssayProbeInput *inputs = g_new0 (AssayProbeInput, c->plan->inputs->len + 1);
   g_autofree AssayProbeAnswer *answers =
-      g_new0 (AssayProbeAnswer, downgrades->len + redraws->len + 1);
+      g_new0 (AssayProbeAnswer, downgrades->len + redraws->len + orders->len + 1);
   guint count = 0, planted = 0;
   for (guint i = 0; i < downgrades->len; i++)
     {
       const AssayDowngrade *downgrade = g_ptr_array_index (downgrades, i);
-      answers[planted++] = (AssayProbeAnswer) {ASSAY_PROBE_DOWNGRADE, downgrade->name,
+      answers[planted++] = (AssayProbeAnswer) {ASSAY_PROBE_DOWNGRADE, downgrade->name, "precision",
                                                g_ptr_array_index (downgrade->outputs, index)};
     }
   for (guint i = 0; i < redraws->len; i++)
     {
       const AssayRedraw *redraw = g_ptr_array_index (redraws, i);
-      answers[planted++] = (AssayProbeAnswer) {ASSAY_PROBE_MUTANT, redraw->name,
+      answers[planted++] = (AssayProbeAnswer) {ASSAY_PROBE_MUTANT, redraw->name, "input",
                                                g_ptr_array_index (redraw->outputs, index)};
+    }
+  for (guint i = 0; i < orders->len; i++)
+    {
+      const AssayOrder *order = g_ptr_array_index (orders, i);
+      if (order->output == index && order->array)
+        answers[planted++] =
+            (AssayProbeAnswer) {order->kind, order->name, order->family, order->array};
     }
   for (guint i = 0; i < c->plan->inputs->len; i++)
     {
@@ -91,8 +99,9 @@ assay_stage_audit (AssayPipeline *p, char **reason)
                                c->workload->name);
       g_autoptr (GPtrArray) downgrades = assay_downgrades_run (p, c);
       g_autoptr (GPtrArray) redraws = assay_redraws_run (p, c);
+      g_autoptr (GPtrArray) orders = assay_orders_run (p, c);
       for (guint k = 0; k < c->references->len; k++)
-        if (!probe_output (p, c, k, downgrades, redraws, audit, &error))
+        if (!probe_output (p, c, k, downgrades, redraws, orders, audit, &error))
           {
             *reason = g_strdup (error->message);
             assay_audit_conclude (audit);

@@ -211,6 +211,34 @@ check_promise (AssayProblems *problems, const char *path, JsonNode *node)
 }
 
 static void
+check_free_order (AssayProblems *problems, JsonNode *node)
+{
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+  if (!node || JSON_NODE_HOLDS_NULL (node))
+    return;
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    {
+      assay_problem (problems, "numerics.free_order", "an object {array: axis}", "something else");
+      return;
+    }
+  json_object_iter_init (&iter, json_node_get_object (node));
+  while (json_object_iter_next (&iter, &name, &value))
+    {
+      g_autofree char *path = g_strconcat ("numerics.free_order.", name, NULL);
+      const AssayTaskArray *array = assay_task_input (problems->task, name);
+      if (!array)
+        array = assay_task_output (problems->task, name);
+      gint64 axis = JSON_NODE_HOLDS_VALUE (value) ? json_node_get_int (value) : -1;
+      if (!array)
+        assay_problem_quoted (problems, path, "the name of an input or output", name);
+      else if (!array->shape || axis < 0 || axis >= (gint64) g_strv_length (array->shape))
+        assay_problem (problems, path, "the number of one of its axes, from 0", "something else");
+    }
+}
+
+static void
 check_numerics (AssayProblems *problems)
 {
   static const char *const SCALES[] = {"absolute_inputs", NULL};
@@ -218,6 +246,7 @@ check_numerics (AssayProblems *problems)
   assay_check_word (problems, "numerics.compute", numerics->compute, ASSAY_DTYPE_NAMES);
   assay_check_word (problems, "numerics.accumulate", numerics->accumulate, ASSAY_DTYPE_NAMES);
   assay_check_word (problems, "numerics.scale", numerics->scale, SCALES);
+  check_free_order (problems, numerics->free_order);
   check_promise (problems, "numerics.tf32", numerics->tf32);
   check_promise (problems, "numerics.fast_math", numerics->fast_math);
   check_promise (problems, "numerics.flush_subnormals", numerics->flush_subnormals);

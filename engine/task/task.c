@@ -146,9 +146,17 @@ static const AssayJsonTable WORKLOAD_TABLE = {"workload", sizeof (AssayWorkload)
 
 #define F(member, kind, ...) F_ (AssayNumerics, member, kind, __VA_ARGS__)
 static const AssayJsonField NUMERICS_FIELDS[] = {
-    F (compute, STRING),       F (accumulate, STRING),     F (tf32, NODE),
-    F (fast_math, NODE),       F (flush_subnormals, NODE), F (deterministic, NODE),
-    F (rounding_points, STRV), F (scale, STRING),          ASSAY_JSON_END,
+    F (compute, STRING),
+    F (accumulate, STRING),
+    F (tf32, NODE),
+    F (fast_math, NODE),
+    F (flush_subnormals, NODE),
+    F (deterministic, NODE),
+    F (rounding_points, STRV),
+    F (scale, STRING),
+    F (free_order, NODE),
+    F (contraction, STRING),
+    ASSAY_JSON_END,
 };
 #undef F
 static const AssayJsonTable NUMERICS_TABLE = {"numerics", sizeof (AssayNumerics), NUMERICS_FIELDS,

@@ -175,6 +175,10 @@ typedef struct
   /* What an error is to be held against: "absolute_inputs" for sums of products, where the reference
    * on |inputs| gives the sum of magnitudes; NULL: the result itself. */
   char *scale;
+  /* {array: axis}: the order along these axes is free; permuting all of them together permutes the outputs
+   * named here and leaves the others as they are. */
+  JsonNode *free_order;
+  char *contraction; /* "mk,kn->mn": the output is this sum of products of two inputs */
 } AssayNumerics;
 
 typedef struct
