@@ -15,6 +15,8 @@ static const struct
     {"assay-worker", "engine/assay-worker"},
     {"assay-engine", "engine/assay-engine"},
     {"driver/libcuda.so.1", "engine/vgpu/driver/libcuda.so.1"},
+    {"driver/libcudart.so.13", "engine/vgpu/runtime/libcudart.so.13"},
+    {"driver/libcublas.so.13", "engine/vgpu/blas/libcublas.so.13"},
 };
 
 /* The build tree counts only for a program that runs out of it. */

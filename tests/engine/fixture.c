@@ -101,6 +101,14 @@ fixture_remove (const char *folder)
   g_rmdir (folder);
 }
 
+static void
+link_library (const char *build, const char *drivers, const char *room, const char *name)
+{
+  g_autofree char *library = g_build_filename (build, "engine", "vgpu", room, name, NULL);
+  g_autofree char *link = g_build_filename (drivers, name, NULL);
+  g_assert_cmpint (symlink (library, link), ==, 0);
+}
+
 void
 fixture_libexec (const char *folder, gboolean fake)
 {
@@ -116,6 +124,8 @@ fixture_libexec (const char *folder, gboolean fake)
   g_assert_cmpint (g_mkdir_with_parents (drivers, 0755), ==, 0);
   g_assert_cmpint (symlink (built, worker), ==, 0);
   g_assert_cmpint (symlink (library, driver), ==, 0);
+  link_library (build, drivers, "runtime", "libcudart.so.13");
+  link_library (build, drivers, "blas", "libcublas.so.13");
   g_setenv ("ASSAY_LIBEXEC", libexec, TRUE);
   g_setenv ("ASSAY_CUDA_DRIVER", driver, TRUE);
   g_autofree char *data = g_build_filename (g_getenv ("ASSAY_SOURCE_DIR"), "data", NULL);

@@ -104,6 +104,8 @@ static const Program programs[] = {
     {"streams", .argument = "later", .settings = "streams=late"},
     {"calls"},
     {"calls", .settings = "checks=all"},
+    {"grids"},
+    {"grids", .settings = "checks=all"},
     {"graphs"},
     {"graphs", .settings = "streams=late"},
     {"graphs", .settings = "streams=thread"},

@@ -135,11 +135,18 @@ add_place (VgpuText *text, const VgpuSource *source, uint32_t location)
     vgpu_text_add (text, ",\"line\":%d", place.line);
   else
     vgpu_text_add (text, ",\"line\":null");
-  if (place.inner_file == NULL)
-    return;
-  vgpu_text_add (text, ",\"inner_file\":");
-  vgpu_text_add_json (text, place.inner_file);
-  vgpu_text_add (text, ",\"inner_line\":%d", place.inner_line);
+  if (place.inner_file != NULL)
+    {
+      vgpu_text_add (text, ",\"inner_file\":");
+      vgpu_text_add_json (text, place.inner_file);
+      vgpu_text_add (text, ",\"inner_line\":%d", place.inner_line);
+    }
+  if (place.outer_file != NULL)
+    {
+      vgpu_text_add (text, ",\"outer_file\":");
+      vgpu_text_add_json (text, place.outer_file);
+      vgpu_text_add (text, ",\"outer_line\":%d", place.outer_line);
+    }
 }
 
 static void

@@ -5,9 +5,14 @@
 #include "engine/vgpu/exec/run.h"
 #include "engine/vgpu/ptx/arena.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Of a program that cannot be run at all. */
+#define REFUSED_STATUS 125
 
 VgpuDriver vgpu_driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -136,11 +141,36 @@ cuGetProcAddress_v2 (const char *symbol, void **function, int cuda_version, uint
   return *function != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+/* The default runtime is part of the program itself and cannot do without private tables. */
+static bool
+comes_from_program (const void *address)
+{
+  Dl_info here;
+  return dladdr (address, &here) != 0 && here.dli_fname != NULL
+         && strstr (here.dli_fname, ".so") == NULL;
+}
+
+static void
+refuse_static_runtime (void)
+{
+  static const char text[] =
+      "the program was linked with the static CUDA runtime, which asks for private tables of "
+      "NVIDIA's "
+      "driver: build it with -cudart shared, as by NVCC_APPEND_FLAGS=\"-cudart shared\"";
+  fprintf (stderr, "virtual GPU: %s\n", text);
+  vgpu_report_launch ("env.interpreter-gap", text, NULL);
+  fflush (NULL);
+  _exit (REFUSED_STATUS);
+}
+
 /* The private tables of the real driver. It has to be exported all the same: NVRTC looks for it in
  * whatever calls itself libcuda.so.1, and takes a refusal well but its absence badly. */
 CUresult
 cuGetExportTable (const void **table, const CUuuid *id)
 {
+  (void) id;
+  if (comes_from_program (__builtin_return_address (0)))
+    refuse_static_runtime ();
   if (table != NULL)
     *table = NULL;
   return CUDA_ERROR_NOT_SUPPORTED;
@@ -319,6 +349,7 @@ clear_context (CUcontext context)
     }
   vgpu_memory_free (context->memory);
   context->memory = NULL;
+  context->workspace = 0;
 }
 
 CUresult

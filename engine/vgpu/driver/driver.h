@@ -56,6 +56,7 @@ struct CUctx_st
   struct VgpuWork *queue, **queue_tail; /* submitted, and not yet run */
   uint64_t submitted, polls, next_stream;
   CUmemoryPool pool;
+  uint64_t workspace; /* of cooperative launches; 0: none yet */
   size_t limits[VGPU_LIMITS];
   CUresult sticky; /* what a fault left behind: every later call returns it */
   bool primary;

@@ -165,6 +165,25 @@ is_memory_fault (CUresult result)
   return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_MISALIGNED_ADDRESS;
 }
 
+/* What cooperative groups keep for the barrier of a grid: some words, zero at first. */
+#define WORKSPACE_BYTES 256
+
+static uint64_t
+workspace_of (CUcontext context)
+{
+  if (context->workspace == 0)
+    {
+      VgpuAllocation *allocation =
+          vgpu_memory_allocate (context->memory, WORKSPACE_BYTES, "grid workspace", false);
+      if (allocation == NULL)
+        return 0;
+      allocation->module = true;
+      context->workspace = allocation->lo;
+    }
+  memset ((void *) (uintptr_t) context->workspace, 0, WORKSPACE_BYTES);
+  return context->workspace;
+}
+
 CUresult
 vgpu_launch_work (CUcontext context, const VgpuLaunchWork *work)
 {
@@ -183,6 +202,8 @@ vgpu_launch_work (CUcontext context, const VgpuLaunchWork *work)
                        .print_cap = settings->print_cap,
                        .print_to_stdout = settings->print_to_stdout,
                        .sm_count = settings->target->sm_count,
+                       .cooperative = work->cooperative,
+                       .grid_workspace = work->cooperative ? workspace_of (context) : 0,
                        .interrupt = &vgpu_driver.interrupt};
   CUresult result = (CUresult) vgpu_launch_run (&launch);
   atomic_store (&vgpu_driver.interrupt, 0);

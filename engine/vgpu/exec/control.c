@@ -157,8 +157,8 @@ vgpu_out_of_fuel (VgpuWarp *warp, const VgpuIns *next)
   uint64_t fresh = worker->instructions - worker->counted;
   uint64_t total = atomic_fetch_add (&launch->instructions, fresh) + fresh;
   worker->counted = worker->instructions;
-  bool spins = worker->strong - worker->strong_known >= VGPU_FUEL / 2;
-  worker->fuel = VGPU_FUEL;
+  bool spins = worker->strong - worker->strong_known >= (uint64_t) worker->fuel_full / 2;
+  worker->fuel = worker->fuel_full;
   worker->strong_known = worker->strong;
   bool over = launch->max_instructions > 0 && total > launch->max_instructions;
   bool interrupted = launch->interrupt != NULL && atomic_load (launch->interrupt) != 0;
@@ -169,7 +169,7 @@ vgpu_out_of_fuel (VgpuWarp *warp, const VgpuIns *next)
     return NULL;
   if (spins)
     warp->pc = rotate (warp, next);
-  return worker->warp_count > 1 ? NULL : warp->pc;
+  return worker->warp_count > 1 || launch->cooperative ? NULL : warp->pc;
 }
 
 const VgpuIns *

@@ -28,8 +28,10 @@ const VgpuIns *vgpu_heap_free (VgpuWarp *warp, const VgpuIns *ins);
 const VgpuIns *vgpu_diverge (VgpuWarp *warp, const VgpuIns *ins, const VgpuIns *target,
                              uint32_t taken);
 
-/* Back edges between two looks at budget and stop flag. */
+/* Back edges between two looks at budget and stop flag; where blocks wait for one another, they take
+ * shorter turns. */
 #define VGPU_FUEL 4096
+#define VGPU_FUEL_TOGETHER 256
 const VgpuIns *vgpu_out_of_fuel (VgpuWarp *warp, const VgpuIns *next);
 
 const VgpuIns *vgpu_trap (VgpuWarp *warp, const VgpuIns *ins);

@@ -177,7 +177,8 @@ typedef enum
   VGPU_ROW_SMS,
   VGPU_ROW_DYNAMIC_SHARED,
   VGPU_ROW_TOTAL_SHARED,
-  VGPU_ROW_GRID
+  VGPU_ROW_GRID,
+  VGPU_ROW_WORKSPACE /* value: bits to shift the address of the grid's workspace by */
 } VgpuRowKind;
 
 /* A row filled by the machine rather than by an instruction. */
@@ -308,6 +309,7 @@ struct VgpuWorker
   uint64_t instructions; /* warp instructions */
   uint64_t counted;      /* of these, what the launch's total knows */
   int32_t fuel;          /* back edges until the next look at stop flag and budget */
+  int32_t fuel_full;     /* and between two looks */
   uint64_t strong;       /* atomics and volatile accesses, to tell a lane that spins */
   uint64_t strong_known; /* of these, at the last look */
   uint64_t random;
@@ -353,6 +355,9 @@ struct VgpuLaunch
   uint32_t sm_version;
   const atomic_int *interrupt;
   bool first_fault_stops;
+  bool cooperative; /* all blocks are under way at once, so that they may wait for one another */
+  uint64_t
+      grid_workspace; /* of cooperative launches: address of what the runtime keeps for a grid */
   /* -- */
   atomic_int fault; /* CUresult of the first fault, 0: none */
   atomic_int stop;  /* workers leave at the next back edge or block */

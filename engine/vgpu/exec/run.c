@@ -63,6 +63,8 @@ fixed_value (const VgpuWorker *worker, const VgpuFixedRow *row)
       return launch->dynamic_shared;
     case VGPU_ROW_TOTAL_SHARED:
       return worker->shared_bytes;
+    case VGPU_ROW_WORKSPACE:
+      return launch->grid_workspace >> row->value & UINT32_MAX;
     default:
       return 0;
     }
@@ -152,7 +154,8 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
   worker->sites = vgpu_take_aligned (kernel->site_count * sizeof *worker->sites);
   worker->block_warps = vgpu_take (kernel->block_count * sizeof (uint64_t));
   worker->block_lanes = vgpu_take (kernel->block_count * sizeof (uint64_t));
-  worker->fuel = VGPU_FUEL;
+  worker->fuel_full = launch->cooperative ? VGPU_FUEL_TOGETHER : VGPU_FUEL;
+  worker->fuel = worker->fuel_full;
   worker->random = launch->seed;
   if (launch->checks & VGPU_CHECK_RACE)
     {
@@ -272,44 +275,57 @@ report_deadlock (VgpuWorker *worker)
     }
 }
 
-static void
-run_block (VgpuWorker *worker)
+/* Every warp of a block that can go on does so once. False when none can any more. */
+static bool
+take_turns (VgpuWorker *worker)
 {
   VgpuLaunch *launch = worker->launch;
   uint32_t order[64];
+  bool progress = false;
   for (uint32_t i = 0; i < worker->warp_count; i++)
     order[i] = i;
-  bool progress = true;
-  while (progress)
+  if (launch->seed != 0)
+    for (uint32_t i = worker->warp_count - 1; i > 0; i--)
+      {
+        uint32_t j = (uint32_t) (draw (&worker->random) % (i + 1));
+        uint32_t other = order[i];
+        order[i] = order[j];
+        order[j] = other;
+      }
+  for (uint32_t i = 0; i < worker->warp_count; i++)
     {
-      progress = false;
-      if (launch->seed != 0)
-        for (uint32_t i = worker->warp_count - 1; i > 0; i--)
-          {
-            uint32_t j = (uint32_t) (draw (&worker->random) % (i + 1));
-            uint32_t other = order[i];
-            order[i] = order[j];
-            order[j] = other;
-          }
-      for (uint32_t i = 0; i < worker->warp_count; i++)
-        {
-          VgpuWarp *warp = &worker->warps[order[i]];
-          if (warp->state != VGPU_WARP_READY)
-            continue;
-          progress = true;
-          run_warp (warp);
-          if (atomic_load_explicit (&launch->stop, memory_order_relaxed))
-            return;
-          if (warp->state == VGPU_WARP_DONE)
-            vgpu_barriers_recheck (worker);
-        }
+      VgpuWarp *warp = &worker->warps[order[i]];
+      if (warp->state != VGPU_WARP_READY)
+        continue;
+      progress = true;
+      run_warp (warp);
+      if (atomic_load_explicit (&launch->stop, memory_order_relaxed))
+        return false;
+      if (warp->state == VGPU_WARP_DONE)
+        vgpu_barriers_recheck (worker);
     }
+  return progress;
+}
+
+static void
+end_block (VgpuWorker *worker)
+{
+  if (atomic_load_explicit (&worker->launch->stop, memory_order_relaxed))
+    return;
   for (uint32_t i = 0; i < worker->warp_count; i++)
     if (worker->warps[i].state != VGPU_WARP_DONE)
       {
         report_deadlock (worker);
         return;
       }
+}
+
+static void
+run_block (VgpuWorker *worker)
+{
+  while (take_turns (worker))
+    ;
+  end_block (worker);
 }
 
 static void *
@@ -371,6 +387,66 @@ run_workers (VgpuLaunch *launch)
   free (threads);
 }
 
+/* All blocks are under way: the workers, one a block, take turns. */
+typedef struct
+{
+  VgpuLaunch *launch;
+  uint32_t first, step;
+} Share;
+
+static void *
+run_share (void *data)
+{
+  const Share *share = data;
+  VgpuLaunch *launch = share->launch;
+  bool *going = vgpu_take (launch->worker_count);
+  bool any = true;
+  for (uint32_t i = share->first; i < launch->worker_count; i += share->step)
+    {
+      start_block (&launch->workers[i], i);
+      going[i] = true;
+    }
+  while (any && !atomic_load (&launch->stop))
+    {
+      any = false;
+      for (uint32_t i = share->first; i < launch->worker_count; i += share->step)
+        if (going[i])
+          {
+            going[i] = take_turns (&launch->workers[i]);
+            any = any || going[i];
+            if (!going[i])
+              end_block (&launch->workers[i]);
+          }
+      if (launch->interrupt != NULL && atomic_load (launch->interrupt) != 0)
+        vgpu_fault (&launch->workers[share->first].warps[0], CUDA_ERROR_LAUNCH_TIMEOUT, true);
+    }
+  free (going);
+  return NULL;
+}
+
+static void
+run_together (VgpuLaunch *launch, uint32_t thread_count)
+{
+  pthread_t *threads = vgpu_take (thread_count * sizeof *threads);
+  Share *shares = vgpu_take (thread_count * sizeof *shares);
+  bool *started = vgpu_take (thread_count);
+  sigset_t all, old;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &old);
+  for (uint32_t i = 0; i < thread_count; i++)
+    shares[i] = (Share) {launch, i, thread_count};
+  for (uint32_t i = 1; i < thread_count; i++)
+    started[i] = pthread_create (&threads[i], NULL, run_share, &shares[i]) == 0;
+  pthread_sigmask (SIG_SETMASK, &old, NULL);
+  run_share (&shares[0]);
+  for (uint32_t i = 1; i < thread_count; i++)
+    if (started[i])
+      pthread_join (threads[i], NULL);
+  free (started);
+  free (shares);
+  free (threads);
+}
+
 #define THREADS_WORTH_A_WORKER 512
 
 int
@@ -392,7 +468,11 @@ vgpu_launch_run (VgpuLaunch *launch)
     launch->checks &= ~(uint32_t) VGPU_CHECK_RACE_GLOBAL;
   if (launch->checks & VGPU_CHECK_RACE_GLOBAL)
     vgpu_race_global_begin (launch->memory);
-  shuffle_blocks (launch);
+  uint32_t thread_count = launch->worker_count;
+  if (launch->cooperative)
+    launch->worker_count = (uint32_t) launch->block_total;
+  else
+    shuffle_blocks (launch);
   launch->printer = vgpu_printer_new (launch->print_cap, launch->print_to_stdout);
   launch->workers = vgpu_take_aligned (launch->worker_count * sizeof *launch->workers);
   for (uint32_t i = 0; i < launch->worker_count; i++)
@@ -400,7 +480,10 @@ vgpu_launch_run (VgpuLaunch *launch)
       prepare_worker (&launch->workers[i], launch);
       launch->workers[i].random += i;
     }
-  run_workers (launch);
+  if (launch->cooperative)
+    run_together (launch, thread_count);
+  else
+    run_workers (launch);
   vgpu_printer_free (launch->printer);
   vgpu_record_launch (launch);
   for (uint32_t i = 0; i < launch->worker_count; i++)

@@ -305,6 +305,8 @@ special_row (VgpuBuilder *builder, const char *name)
       {"%smid", VGPU_ROW_SM, 0},
       {"%nsmid", VGPU_ROW_SMS, 0},
       {"%gridid", VGPU_ROW_GRID, 0},
+      {"%envreg1", VGPU_ROW_WORKSPACE, 32},
+      {"%envreg2", VGPU_ROW_WORKSPACE, 0},
       {"%dynamic_smem_size", VGPU_ROW_DYNAMIC_SHARED, 0},
       {"%total_smem_size", VGPU_ROW_TOTAL_SHARED, 0},
       {"WARP_SZ", VGPU_ROW_IMMEDIATE, VGPU_LANES},

@@ -349,7 +349,7 @@ static const Family families[] = {
   { "membar", decode_fence, "membar.{cta,gl,sys}" },
   { "fence", decode_fence, "fence{.sem}.scope, fence.proxy" },
   { "shfl.sync", vgpu_decode_shuffle, "shfl.sync.{up,down,bfly,idx}.b32" },
-  { "vote.sync", vgpu_decode_vote, "vote.sync.{all,any,uni}.pred, vote.sync.ballot.b32" },
+  { "vote", vgpu_decode_vote, "vote.sync.{all,any,uni}.pred, vote.sync.ballot.b32, also as vote.ballot.sync.b32" },
   { "match", vgpu_decode_match, "match.{any,all}.sync.{b32,b64}" },
   { "redux.sync", vgpu_decode_redux, "redux.sync.{add,min,max}.{u32,s32}, redux.sync.{and,or,xor}.b32" },
   { "activemask", vgpu_decode_active, "activemask.b32" },

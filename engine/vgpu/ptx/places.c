@@ -44,22 +44,36 @@ add (Index *index, uint32_t number)
   index->slots[slot] = number;
 }
 
+/* Whether a location was inlined somewhere; then moves to that place. */
+static bool
+go_out (const Index *index, const VgpuLocation **at, int *file, int *line)
+{
+  if (*at == NULL || (*at)->inlined_file == 0)
+    return false;
+  *file = (*at)->inlined_file;
+  *line = (*at)->inlined_line;
+  *at = find (index, *file, *line, (*at)->inlined_column);
+  return true;
+}
+
 static VgpuPlace
 resolve (const Index *index, const VgpuLocation *inner, int home)
 {
   const VgpuSource *source = index->source;
   const VgpuLocation *at = inner;
   int file = inner->file, line = inner->line;
-  for (int depth = 0; depth < MAX_INLINING && file != home && at->inlined_file != 0; depth++)
-    {
-      file = at->inlined_file;
-      line = at->inlined_line;
-      const VgpuLocation *outer = find (index, file, line, at->inlined_column);
-      if (outer == NULL)
-        break;
-      at = outer;
-    }
+  int depth = 0;
+  while (depth < MAX_INLINING && file != home && go_out (index, &at, &file, &line))
+    depth++;
   VgpuPlace place = {.file = vgpu_source_file (source, file), .line = line};
+  int outer_file = file, outer_line = line;
+  while (depth < MAX_INLINING && go_out (index, &at, &outer_file, &outer_line))
+    depth++;
+  if (outer_file != file || outer_line != line)
+    {
+      place.outer_file = vgpu_source_file (source, outer_file);
+      place.outer_line = outer_line;
+    }
   if (inner->file != file || inner->line != line)
     {
       place.inner_file = vgpu_source_file (source, inner->file);

@@ -122,14 +122,16 @@ typedef struct
   uint8_t bits; /* 1 for predicates */
 } VgpuRegister;
 
-/* A location as reports show it: the innermost line in the kernel's own file, and beside it the
- * line in a header that was inlined there. */
+/* A location as reports show it: the innermost line in the kernel's own file, beside it the line in a
+ * header that was inlined there, and the line of the kernel that all of it was inlined at. */
 typedef struct
 {
   const char *file;
   int line;
   const char *inner_file; /* NULL when it is the same place */
   int inner_line;
+  const char *outer_file; /* likewise */
+  int outer_line;
 } VgpuPlace;
 
 typedef struct VgpuFunction
