@@ -2,7 +2,9 @@
 #include "engine/cli/command.h"
 
 #include "engine/base/error.h"
+#include "engine/device/installation.h"
 #include "engine/numerics/compare.h"
+#include "engine/numerics/field-rules.h"
 #include "engine/task/task.h"
 
 #include <math.h>
@@ -13,8 +15,14 @@ typedef struct
   char *gold, *rule, *json, *tensor;
   double atol, rtol, ratio;
   gint64 ulp;
-  gboolean equal_nan;
+  gboolean equal_nan, all_rules;
 } Options;
+
+static gboolean
+is_own_rule (const char *rule)
+{
+  return !rule || g_strv_contains (ASSAY_TOLERANCE_RULES, rule);
+}
 
 static gboolean
 make_tolerance (const Options *options, AssayTolerance *tolerance, GError **error)
@@ -35,11 +43,86 @@ make_tolerance (const Options *options, AssayTolerance *tolerance, GError **erro
                    "tolerance.ulp: expected 0 or more, found %" G_GINT64_FORMAT, options->ulp);
       return FALSE;
     }
-  if (tolerance->rule >= 0)
-    return assay_tolerance_in_range (tolerance, "tolerance", error);
-  g_autofree char *known = g_strjoinv (", ", (char **) ASSAY_TOLERANCE_RULES);
-  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "no rule \"%s\"; there are: %s", rule,
-               known);
+  return assay_tolerance_in_range (tolerance, "tolerance", error);
+}
+
+static AssayFieldRules *
+load_rules (GError **error)
+{
+  g_autofree char *path = assay_data_path ("tolerance-rules.json", error);
+  return path ? assay_field_rules_load (path, error) : NULL;
+}
+
+static void
+print_verdict (const AssayFieldRule *rule, const AssayFieldVerdict *verdict)
+{
+  g_autofree char *deciding = NULL;
+  if (!verdict->applies)
+    {
+      printf ("%-36s –         %s\n", rule->name, verdict->reason);
+      return;
+    }
+  if (verdict->deciding >= 0)
+    deciding = g_strdup_printf ("element %" G_GINT64_FORMAT ": %.6g, %.6g allowed",
+                                verdict->deciding, verdict->error, verdict->allowed);
+  else if (verdict->error > 0)
+    deciding = g_strdup_printf ("the whole: %.6g, %.6g allowed", verdict->error, verdict->allowed);
+  printf ("%-36s %-9s %8.4f %%  %s\n", rule->name, verdict->accepted ? "accepted" : "refused",
+          100 * verdict->passing_share, deciding ? deciding : "nothing differs");
+}
+
+/* One rule of the field, or all of them side by side; the exit status is that of the one. */
+static int
+compare_by_field (const AssayArray *candidate, const AssayArray *reference, const double *gold,
+                  const Options *options, GError **error)
+{
+  g_autoptr (AssayFieldRules) rules = load_rules (error);
+  if (!rules)
+    return ASSAY_EXIT_IMPOSSIBLE;
+  const AssayFieldRule *only =
+      options->all_rules ? NULL : assay_field_rules_find (rules, options->rule);
+  gboolean text = g_strcmp0 (options->json, "-") != 0, accepted = TRUE;
+  g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
+  json_node_take_object (root, json_object_new ());
+  JsonArray *list = json_array_new ();
+  json_object_set_array_member (json_node_get_object (root), "rules", list);
+  for (guint i = 0; i < rules->rules->len; i++)
+    {
+      const AssayFieldRule *rule = g_ptr_array_index (rules->rules, i);
+      if (only && rule != only)
+        continue;
+      g_autoptr (AssayFieldVerdict) verdict =
+          assay_field_rule_judge (rule, candidate, reference, gold);
+      accepted = accepted && verdict->accepted;
+      if (text)
+        print_verdict (rule, verdict);
+      if (text && only)
+        printf ("%s\n%s\nsource: %s\n", rule->title, rule->text, rule->source);
+      json_array_add_element (list, assay_json_table_write (&ASSAY_FIELD_VERDICT_TABLE, verdict));
+    }
+  if (options->json && !assay_command_write_json (root, options->json, error))
+    return ASSAY_EXIT_IMPOSSIBLE;
+  return options->all_rules || accepted ? ASSAY_EXIT_FINE : ASSAY_EXIT_FAULTS;
+}
+
+static gboolean
+check_rule_name (const Options *options, GError **error)
+{
+  if (options->all_rules || is_own_rule (options->rule))
+    return TRUE;
+  g_autoptr (AssayFieldRules) rules = load_rules (error);
+  if (!rules)
+    return FALSE;
+  if (assay_field_rules_find (rules, options->rule))
+    return TRUE;
+  g_autoptr (GString) known = g_string_new (NULL);
+  for (int i = 0; ASSAY_TOLERANCE_RULES[i]; i++)
+    g_string_append_printf (known, "%s%s", i ? ", " : "", ASSAY_TOLERANCE_RULES[i]);
+  for (guint i = 0; i < rules->rules->len; i++)
+    g_string_append_printf (known, ", %s",
+                            ((AssayFieldRule *) g_ptr_array_index (rules->rules, i))->name);
+  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "no rule \"%s\"; there are: %s",
+               options->rule, known->str);
   return FALSE;
 }
 
@@ -83,7 +166,9 @@ compare (const char *candidate_path, const char *reference_path, const Options *
   g_autoptr (AssayArray) candidate = NULL, reference = NULL, gold = NULL;
   g_autofree double *values = NULL;
   g_autoptr (AssayComparison) comparison = NULL;
-  if (!make_tolerance (options, tolerance, &error))
+  gboolean by_field = options->all_rules || !is_own_rule (options->rule);
+  if (!check_rule_name (options, &error)
+      || (!by_field && !make_tolerance (options, tolerance, &error)))
     return assay_command_fail ("compare", error);
   candidate = assay_array_load (candidate_path, options->tensor, &error);
   if (candidate)
@@ -95,7 +180,14 @@ compare (const char *candidate_path, const char *reference_path, const Options *
                  options->gold, reference_path);
   if (error)
     return assay_command_fail ("compare", error);
+  if (!assay_compare_same_form (candidate, reference, &error))
+    return assay_command_fail ("compare", error);
   values = gold ? gold_values (gold) : NULL;
+  if (by_field)
+    {
+      int status = compare_by_field (candidate, reference, values, options, &error);
+      return error ? assay_command_fail ("compare", error) : status;
+    }
   AssayCompareInput input = {
       .candidate = candidate,
       .reference = reference,
@@ -123,7 +215,12 @@ assay_command_compare (int argc, char **argv)
   const GOptionEntry entries[] = {
       {"gold", 0, 0, G_OPTION_ARG_FILENAME, &options.gold, "values in higher precision", "FILE"},
       {"rule", 0, 0, G_OPTION_ARG_STRING, &options.rule,
-       "allclose (default), either, global_norm, rms_scaled, ulp, exact", "RULE"},
+       "allclose (default), either, global_norm, rms_scaled, ulp, exact, or another suite's own: "
+       "see "
+       "--all-rules",
+       "RULE"},
+      {"all-rules", 0, 0, G_OPTION_ARG_NONE, &options.all_rules,
+       "what the rules of other test suites say, side by side", NULL},
       {"atol", 0, 0, G_OPTION_ARG_DOUBLE, &options.atol, "absolute tolerance (default 0)", "A"},
       {"rtol", 0, 0, G_OPTION_ARG_DOUBLE, &options.rtol, "relative tolerance (default 0)", "R"},
       {"ulp", 0, 0, G_OPTION_ARG_INT64, &options.ulp, "for rule ulp (default 0)", "N"},

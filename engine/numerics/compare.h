@@ -45,6 +45,10 @@ typedef struct
 AssayComparison *assay_compare (const AssayCompareInput *input, GCancellable *cancellable,
                                 GError **error);
 
+/* FALSE with an error that says what differs, shape or dtype. */
+gboolean assay_compare_same_form (const AssayArray *candidate, const AssayArray *reference,
+                                  GError **error);
+
 /* The gate alone, for probes. */
 typedef struct
 {

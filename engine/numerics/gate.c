@@ -422,18 +422,25 @@ assay_gating_conclude (const AssayGating *gating, const AssayGateTally *sum, Ass
   gate->accepted = gate->margin <= 1;
 }
 
-static gboolean
-check_input (const AssayCompareInput *input, GError **error)
+gboolean
+assay_compare_same_form (const AssayArray *candidate, const AssayArray *reference, GError **error)
 {
-  const AssayArray *c = input->candidate, *r = input->reference;
+  const AssayArray *c = candidate, *r = reference;
   if (c->dtype == r->dtype && assay_array_same_shape (c, r))
-    return !input->tolerance || assay_rule_supported (input->tolerance->rule, error);
+    return TRUE;
   g_autofree char *a = assay_shape_to_string (c->shape, c->ndim);
   g_autofree char *b = assay_shape_to_string (r->shape, r->ndim);
   g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID,
                "cannot compare: expected %s %s, as the reference, found %s %s",
                assay_dtype_name (r->dtype), b, assay_dtype_name (c->dtype), a);
   return FALSE;
+}
+
+static gboolean
+check_input (const AssayCompareInput *input, GError **error)
+{
+  return assay_compare_same_form (input->candidate, input->reference, error)
+         && (!input->tolerance || assay_rule_supported (input->tolerance->rule, error));
 }
 
 static double
