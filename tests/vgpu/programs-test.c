@@ -104,6 +104,7 @@ static const Program programs[] = {
     {"streams", .argument = "later", .settings = "streams=late"},
     {"calls"},
     {"calls", .settings = "checks=all"},
+    {"members"},
     {"grids"},
     {"grids", .settings = "checks=all"},
     {"graphs"},

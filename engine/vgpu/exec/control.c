@@ -423,8 +423,12 @@ vgpu_check_whole_warp (VgpuWarp *warp, const VgpuIns *ins)
 const VgpuIns *
 vgpu_warp_barrier (VgpuWarp *warp, const VgpuIns *ins)
 {
-  uint32_t members = threads_of (warp, ins, ins->a, VGPU_FULL);
+  uint32_t members = ins->a == INT32_MIN ? VGPU_FULL : 0;
   const VgpuIns *elsewhere;
+  /* Lanes may name different members, and then wait for those alone. */
+  for (uint32_t left = ins->a == INT32_MIN ? 0 : warp->mask; left != 0; left &= left - 1)
+    members |=
+        ((const uint32_t *) (warp->base[(uint32_t) ins->a >> 31] + ins->a))[__builtin_ctz (left)];
   if (vgpu_gather (warp, ins, members, &elsewhere))
     return elsewhere;
   vgpu_check_members (warp, ins, members);

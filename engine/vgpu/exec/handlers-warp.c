@@ -6,10 +6,35 @@
 
 #include <stdio.h>
 
+/* The lanes that any of the active ones names. */
 static inline u32
-first_value (const VgpuWarp *warp, s32 row)
+all_members (const VgpuWarp *warp, s32 row)
 {
-  return VGPU_ROW (const u32, row)[__builtin_ctz (warp->mask)];
+  const u32 *members = VGPU_ROW (const u32, row);
+  const u32 mask = warp->mask;
+  u32 all = 0;
+  VGPU_LANE_LOOP all |= mask >> lane & 1 ? members[lane] : 0;
+  return all;
+}
+
+typedef void (*GroupWork) (VgpuWarp *warp, const VgpuIns *ins, u32 members);
+
+/* Lanes that come to an instruction together may name different members: each set is for itself. */
+static inline void
+for_groups (VgpuWarp *warp, const VgpuIns *ins, s32 row, GroupWork work)
+{
+  const u32 *members = VGPU_ROW (const u32, row);
+  const u32 mask = warp->mask;
+  for (u32 left = mask; left != 0;)
+    {
+      const u32 named = members[__builtin_ctz (left)];
+      u32 same = 0;
+      VGPU_LANE_LOOP same |= (u32) (members[lane] == named) << lane;
+      warp->mask = same & left;
+      left &= ~same;
+      work (warp, ins, named);
+    }
+  warp->mask = mask;
 }
 
 /* Waits for the members, or reports those that will not come. */
@@ -97,7 +122,7 @@ VGPU_HANDLER (SHUFFLE)
   const u32 *row_a = VGPU_ROW (const u32, ins->a);
   u32 values[VGPU_LANES];
   s32 from[VGPU_LANES];
-  GATHER (first_value (warp, more[0]))
+  GATHER (all_members (warp, more[0]))
   const u32 mask = warp->mask;
   const u32 inside =
       source_lanes (ins->imm, VGPU_ROW (const u32, ins->b), VGPU_ROW (const u32, ins->c), from);
@@ -120,10 +145,9 @@ put_words (VgpuWarp *warp, s32 row, u32 value)
   VGPU_LANE_LOOP row_d[lane] = mask >> lane & 1 ? value : row_d[lane];
 }
 
-VGPU_HANDLER (VOTE)
+static void
+vote_group (VgpuWarp *warp, const VgpuIns *ins, u32 members)
 {
-  const u32 members = first_value (warp, ins->b);
-  GATHER (members)
   const u32 voters = warp->mask & members;
   u32 holds = row_mask (warp, ins->a);
   if (ins->flags & VGPU_INS_NEGATED)
@@ -143,13 +167,18 @@ VGPU_HANDLER (VOTE)
     default:
       put_words (warp, ins->d, holds);
     }
+}
+
+VGPU_HANDLER (VOTE)
+{
+  GATHER (all_members (warp, ins->b))
+  for_groups (warp, ins, ins->b, vote_group);
   return ins + 1;
 }
 
-VGPU_HANDLER (MATCH)
+static void
+match_group (VgpuWarp *warp, const VgpuIns *ins, u32 members)
 {
-  const u32 members = first_value (warp, ins->b);
-  GATHER (members)
   const u32 voters = warp->mask & members;
   u64 values[VGPU_LANES];
   u32 results[VGPU_LANES] = {0};
@@ -175,18 +204,23 @@ VGPU_HANDLER (MATCH)
     }
   if (ins->c != INT32_MIN)
     put_mask (warp, ins->c, all);
+}
+
+VGPU_HANDLER (MATCH)
+{
+  GATHER (all_members (warp, ins->b))
+  for_groups (warp, ins, ins->b, match_group);
   return ins + 1;
 }
 
-VGPU_HANDLER (REDUX)
+static void
+redux_group (VgpuWarp *warp, const VgpuIns *ins, u32 members)
 {
   const u32 *row_a = VGPU_ROW (const u32, ins->a);
-  const u32 members = first_value (warp, ins->b);
   const bool is_signed = ins->flags & VGPU_INS_SIGNED;
-  GATHER (members)
   const u32 voters = warp->mask & members;
   if (voters == 0)
-    return ins + 1;
+    return;
   u32 result = row_a[__builtin_ctz (voters)];
   for (u32 left = voters & (voters - 1); left != 0; left &= left - 1)
     {
@@ -214,6 +248,12 @@ VGPU_HANDLER (REDUX)
         }
     }
   put_words (warp, ins->d, result);
+}
+
+VGPU_HANDLER (REDUX)
+{
+  GATHER (all_members (warp, ins->b))
+  for_groups (warp, ins, ins->b, redux_group);
   return ins + 1;
 }
 
@@ -223,15 +263,20 @@ VGPU_HANDLER (ACTIVE_MASK)
   return ins + 1;
 }
 
-VGPU_HANDLER (ELECT)
+static void
+elect_group (VgpuWarp *warp, const VgpuIns *ins, u32 members)
 {
-  const u32 members = first_value (warp, ins->a);
-  GATHER (members)
   const u32 leader =
       (u32) __builtin_ctz ((members & warp->mask) != 0 ? members & warp->mask : warp->mask);
   put_words (warp, ins->d, leader);
   if (ins->c != INT32_MIN)
     put_mask (warp, ins->c, 1u << leader);
+}
+
+VGPU_HANDLER (ELECT)
+{
+  GATHER (all_members (warp, ins->a))
+  for_groups (warp, ins, ins->a, elect_group);
   return ins + 1;
 }
 
