@@ -17,6 +17,7 @@ static const struct
     {"driver/libcuda.so.1", "engine/vgpu/driver/libcuda.so.1"},
     {"driver/libcudart.so.13", "engine/vgpu/runtime/libcudart.so.13"},
     {"driver/libcublas.so.13", "engine/vgpu/blas/libcublas.so.13"},
+    {"driver/libcublasLt.so.13", "engine/vgpu/blas/libcublasLt.so.13"},
 };
 
 /* The build tree counts only for a program that runs out of it. */

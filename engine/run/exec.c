@@ -140,7 +140,8 @@ static const char RUN_FREE[] = "cd \"$1\"\nshift\nexport LD_PRELOAD=\"$ASSAY_PRE
 static gboolean
 show_libraries (Exec *exec, AssaySandboxSpec *spec, GError **error)
 {
-  static const char *const names[] = {"libcuda.so.1", "libcudart.so.13", "libcublas.so.13"};
+  static const char *const names[] = {"libcuda.so.1", "libcudart.so.13", "libcublas.so.13",
+                                      "libcublasLt.so.13"};
   g_autoptr (GString) preload = g_string_new (NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     {

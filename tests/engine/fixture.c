@@ -126,6 +126,7 @@ fixture_libexec (const char *folder, gboolean fake)
   g_assert_cmpint (symlink (library, driver), ==, 0);
   link_library (build, drivers, "runtime", "libcudart.so.13");
   link_library (build, drivers, "blas", "libcublas.so.13");
+  link_library (build, drivers, "blas", "libcublasLt.so.13");
   g_setenv ("ASSAY_LIBEXEC", libexec, TRUE);
   g_setenv ("ASSAY_CUDA_DRIVER", driver, TRUE);
   g_autofree char *data = g_build_filename (g_getenv ("ASSAY_SOURCE_DIR"), "data", NULL);

@@ -78,8 +78,9 @@ test_program (gconstpointer data)
   const char *vgpu = g_getenv ("ASSAY_BUILD_DIR");
   g_autofree char *preload = g_strdup_printf ("%s/engine/vgpu/driver/libcuda.so.1 "
                                               "%s/engine/vgpu/runtime/libcudart.so.13 "
-                                              "%s/engine/vgpu/blas/libcublas.so.13",
-                                              vgpu, vgpu, vgpu);
+                                              "%s/engine/vgpu/blas/libcublas.so.13 "
+                                              "%s/engine/vgpu/blas/libcublasLt.so.13",
+                                              vgpu, vgpu, vgpu, vgpu);
   g_autofree char *settings =
       g_strdup_printf ("print=stdout;%s", program->settings ? program->settings : "");
   g_auto (GStrv) environment = g_get_environ ();
@@ -110,7 +111,7 @@ static const Program programs[] = {
     {"graphs"},
     {"graphs", .settings = "streams=late"},
     {"graphs", .settings = "streams=thread"},
-    {"blas", .options = "-lcublas"},
+    {"blas", .options = "-lcublas -lcublasLt"},
     {"parts", .sources = "parts-other.cu", .options = "-rdc=true"},
 };
 

@@ -83,6 +83,9 @@ void blas_wrote (void *pointer, int64_t bytes);
   __attribute__ ((visibility ("default"))) result symbol parameters;                               \
   result symbol parameters
 
+__attribute__ ((visibility ("default"))) int cublasCreate_v2 (BlasHandle *handle);
+__attribute__ ((visibility ("default"))) int cublasDestroy_v2 (BlasHandle handle);
+
 #define BLAS_DRIVER(symbol, member, parameters) CUresult symbol parameters;
 ASSAY_CUDA_DRIVER (BLAS_DRIVER)
 ASSAY_CUDA_DRIVER_MORE (BLAS_DRIVER)

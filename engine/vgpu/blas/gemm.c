@@ -2,6 +2,7 @@
 /* Matrix products: both factors are unpacked to binary64, column by column, and multiplied there. */
 #include "engine/vgpu/blas/gemm.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,14 @@ take (int64_t count)
   return numbers;
 }
 
+/* Where the element in row i and column j lies, after the operation. */
+static int64_t
+place (const BlasMatrix *matrix, int64_t i, int64_t j)
+{
+  return (matrix->operation != 0) != matrix->by_rows ? i * matrix->leading + j
+                                                     : j * matrix->leading + i;
+}
+
 static Unpacked
 unpack (const BlasMatrix *matrix, const void *data, int64_t rows, int64_t columns, bool is_complex)
 {
@@ -27,7 +36,7 @@ unpack (const BlasMatrix *matrix, const void *data, int64_t rows, int64_t column
   for (int64_t j = 0; j < columns; j++)
     for (int64_t i = 0; i < rows; i++)
       {
-        int64_t at = matrix->operation == 0 ? j * matrix->leading + i : i * matrix->leading + j;
+        int64_t at = place (matrix, i, j);
         BlasNumber value = blas_load (data, matrix->type, at);
         u.re[j * rows + i] = value.re;
         if (is_complex)
@@ -65,8 +74,28 @@ multiply_column (const BlasGemm *gemm, const Unpacked *a, const Unpacked *b, int
     }
 }
 
+/* By the hyperbolic tangent, as cuBLASLt has it. */
+static double
+gelu (double x)
+{
+  return 0.5 * x * (1 + tanh (0.79788456080286535588 * (x + 0.044715 * x * x * x)));
+}
+
+static double
+finish (const BlasGemm *gemm, double value, int64_t i, int64_t j)
+{
+  if (gemm->epilogue & BLAS_BIAS)
+    value += blas_load (gemm->bias, gemm->bias_type, i).re;
+  if (gemm->epilogue & BLAS_AUX)
+    blas_store (gemm->aux, gemm->d.type, j * gemm->aux_leading + i, (BlasNumber) {value, 0});
+  if (gemm->epilogue & BLAS_RELU)
+    value = value > 0 || value != value ? value : 0;
+  return gemm->epilogue & BLAS_GELU ? gelu (value) : value;
+}
+
 static void
-multiply (const BlasGemm *gemm, const void *a_data, const void *b_data, void *c_data)
+multiply (const BlasGemm *gemm, const void *a_data, const void *b_data, const void *c_data,
+          void *d_data)
 {
   bool is_complex = blas_is_complex (gemm->c.type);
   BlasNumber alpha = blas_scalar_value (&gemm->alpha), beta = blas_scalar_value (&gemm->beta);
@@ -78,12 +107,14 @@ multiply (const BlasGemm *gemm, const void *a_data, const void *b_data, void *c_
       multiply_column (gemm, &a, &b, j, re, im);
       for (int64_t i = 0; i < gemm->m; i++)
         {
-          int64_t at = j * gemm->c.leading + i;
+          int64_t at = place (&gemm->c, i, j);
           BlasNumber value = blas_multiply (alpha, (BlasNumber) {re[i], im != NULL ? im[i] : 0});
           /* With beta 0, C need not be a number. */
           if (beta.re != 0 || beta.im != 0)
             value = blas_add (value, blas_multiply (beta, blas_load (c_data, gemm->c.type, at)));
-          blas_store (c_data, gemm->c.type, at, value);
+          if (gemm->epilogue != 0)
+            value.re = finish (gemm, value.re, i, j);
+          blas_store (d_data, gemm->d.type, place (&gemm->d, i, j), value);
         }
     }
   free (a.re);
@@ -106,8 +137,9 @@ member (const BlasMatrix *matrix, int64_t number)
 static int64_t
 bytes_of (const BlasMatrix *matrix, int64_t rows, int64_t columns)
 {
-  return matrix->operation == 0 ? blas_matrix_bytes (rows, columns, matrix->leading, matrix->type)
-                                : blas_matrix_bytes (columns, rows, matrix->leading, matrix->type);
+  return (matrix->operation != 0) == matrix->by_rows
+             ? blas_matrix_bytes (rows, columns, matrix->leading, matrix->type)
+             : blas_matrix_bytes (columns, rows, matrix->leading, matrix->type);
 }
 
 static void
@@ -117,26 +149,29 @@ run (void *data)
   for (int64_t i = 0; i < gemm->count; i++)
     {
       const void *a = member (&gemm->a, i), *b = member (&gemm->b, i);
-      void *c = (void *) (uintptr_t) member (&gemm->c, i);
-      int64_t c_bytes = bytes_of (&gemm->c, gemm->m, gemm->n);
+      const void *c = member (&gemm->c, i);
+      void *d = (void *) (uintptr_t) member (&gemm->d, i);
+      int64_t d_bytes = bytes_of (&gemm->d, gemm->m, gemm->n);
       if (!blas_range (gemm->name, a, bytes_of (&gemm->a, gemm->m, gemm->k))
           || !blas_range (gemm->name, b, bytes_of (&gemm->b, gemm->k, gemm->n))
-          || !blas_range (gemm->name, c, c_bytes))
+          || !blas_range (gemm->name, c, bytes_of (&gemm->c, gemm->m, gemm->n))
+          || !blas_range (gemm->name, d, d_bytes))
         continue;
-      multiply (gemm, a, b, c);
-      blas_wrote (c, c_bytes);
+      multiply (gemm, a, b, c, d);
+      blas_wrote (d, d_bytes);
     }
 }
 
 int
 blas_gemm (BlasHandle handle, const BlasGemm *gemm)
 {
-  int64_t a_rows = gemm->a.operation == 0 ? gemm->m : gemm->k;
-  int64_t b_rows = gemm->b.operation == 0 ? gemm->k : gemm->n;
+  int64_t a_rows = (gemm->a.operation != 0) == gemm->a.by_rows ? gemm->m : gemm->k;
+  int64_t b_rows = (gemm->b.operation != 0) == gemm->b.by_rows ? gemm->k : gemm->n;
+  int64_t c_rows = gemm->c.by_rows ? gemm->n : gemm->m;
   if (gemm->m < 0 || gemm->n < 0 || gemm->k < 0 || gemm->count < 0 || gemm->a.operation < 0
       || gemm->a.operation > 2 || gemm->b.operation < 0 || gemm->b.operation > 2
       || gemm->a.leading < (a_rows > 1 ? a_rows : 1) || gemm->b.leading < (b_rows > 1 ? b_rows : 1)
-      || gemm->c.leading < (gemm->m > 1 ? gemm->m : 1))
+      || gemm->c.leading < (c_rows > 1 ? c_rows : 1))
     return BLAS_INVALID_VALUE;
   if (blas_type_bytes (gemm->a.type) == 0 || blas_type_bytes (gemm->b.type) == 0
       || blas_type_bytes (gemm->c.type) == 0)
@@ -147,5 +182,7 @@ blas_gemm (BlasHandle handle, const BlasGemm *gemm)
   if (kept == NULL)
     abort ();
   *kept = *gemm;
+  if (kept->d.first == NULL && kept->d.pointers == NULL)
+    kept->d = kept->c;
   return blas_submit (handle, run, kept);
 }

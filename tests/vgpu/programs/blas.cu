@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <cmath>
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -194,6 +195,67 @@ matrix_and_vector ()
   BLAS (cublasDger (handle, M, N, &alpha, dx, 1, dy, 1, da, M));
 }
 
+// A layer as training code has it: bias and activation behind the product, transposed weights.
+static void
+layer ()
+{
+  enum { IN = 6, OUT = 5, ROWS = 4 };
+  auto weights = filled<float> (IN * OUT, 1), x = filled<float> (IN * ROWS, 3),
+       bias = filled<float> (OUT, 5);
+  float *dw = put (weights), *dx = put (x), *db = put (bias), *dy, *daux, one = 0.125f, zero = 0;
+  OK (cudaMalloc (&dy, OUT * ROWS * sizeof (float)));
+  OK (cudaMalloc (&daux, OUT * ROWS * sizeof (float)));
+  cublasLtHandle_t lt;
+  cublasLtMatmulDesc_t operation;
+  cublasLtMatrixLayout_t w_layout, x_layout, y_layout;
+  cublasLtMatmulPreference_t preference;
+  cublasLtMatmulHeuristicResult_t heuristic;
+  int found = 0;
+  cublasOperation_t transposed = CUBLAS_OP_T;
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
+  int64_t aux_leading = OUT;
+  BLAS (cublasLtCreate (&lt));
+  BLAS (cublasLtMatmulDescCreate (&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+  BLAS (cublasLtMatmulDescSetAttribute (operation, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
+                                        sizeof transposed));
+  BLAS (cublasLtMatmulDescSetAttribute (operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
+                                        sizeof epilogue));
+  BLAS (cublasLtMatmulDescSetAttribute (operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &db,
+                                        sizeof db));
+  BLAS (cublasLtMatmulDescSetAttribute (operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &daux,
+                                        sizeof daux));
+  BLAS (cublasLtMatmulDescSetAttribute (operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
+                                        &aux_leading, sizeof aux_leading));
+  BLAS (cublasLtMatrixLayoutCreate (&w_layout, CUDA_R_32F, IN, OUT, IN));
+  BLAS (cublasLtMatrixLayoutCreate (&x_layout, CUDA_R_32F, IN, ROWS, IN));
+  BLAS (cublasLtMatrixLayoutCreate (&y_layout, CUDA_R_32F, OUT, ROWS, OUT));
+  BLAS (cublasLtMatmulPreferenceCreate (&preference));
+  BLAS (cublasLtMatmulAlgoGetHeuristic (lt, operation, w_layout, x_layout, y_layout, y_layout,
+                                        preference, 1, &heuristic, &found));
+  CHECK (found == 1 && heuristic.state == CUBLAS_STATUS_SUCCESS);
+  BLAS (cublasLtMatmul (lt, operation, &one, dw, w_layout, dx, x_layout, &zero, dy, y_layout, dy,
+                        y_layout, &heuristic.algo, nullptr, 0, 0));
+  auto y = get (dy, OUT * ROWS), aux = get (daux, OUT * ROWS);
+  for (int r = 0; r < ROWS; r++)
+    for (int o = 0; o < OUT; o++)
+      {
+        double sum = 0;
+        for (int i = 0; i < IN; i++)
+          sum += (double) weights[o * IN + i] * x[r * IN + i];
+        double before = one * sum + bias[o];
+        double inner = before + 0.044715 * before * before * before;
+        double after = 0.5 * before * (1 + std::tanh (std::sqrt (2 / M_PI) * inner));
+        CHECK (aux[r * OUT + o] == (float) before);
+        CHECK (std::fabs (y[r * OUT + o] - after) <= 1e-6 * std::fabs (after));
+      }
+  BLAS (cublasLtMatrixLayoutDestroy (w_layout));
+  BLAS (cublasLtMatrixLayoutDestroy (x_layout));
+  BLAS (cublasLtMatrixLayoutDestroy (y_layout));
+  BLAS (cublasLtMatmulPreferenceDestroy (preference));
+  BLAS (cublasLtMatmulDescDestroy (operation));
+  BLAS (cublasLtDestroy (lt));
+}
+
 int
 main ()
 {
@@ -205,6 +267,7 @@ main ()
   vectors ();
   products ();
   matrix_and_vector ();
+  layer ();
   OK (cudaDeviceSynchronize ());
   BLAS (cublasDestroy (handle));
   std::printf ("fine\n");
