@@ -472,6 +472,13 @@ judge_place (const Shown *shown, AssayVerdict *verdict)
                                " (from %" G_GINT64_FORMAT "): edges of blocks? %s.",
                                misses, place.step, place.first, worst));
       break;
+    case ASSAY_PLACE_DIAGONAL:
+      answer (verdict, bad, "On a diagonal",
+              g_strdup_printf (
+                  "%s of %s elements miss; the worst lie where column − row is %" G_GINT64_FORMAT
+                  ": a mask? %s.",
+                  misses, count, place.step, worst));
+      break;
     case ASSAY_PLACE_CELLS:
       answer (verdict, bad, "In single places",
               g_strdup_printf ("%s of %s elements miss, in %u of %u cells of the map; %s.", misses,

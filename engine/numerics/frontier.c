@@ -295,10 +295,8 @@ assay_plane_propose (AssayPlane *plane)
   double wider = narrow ? sqrt (best.factor) : 4;
   plane->proposed_rtol = best.rtol * wider;
   plane->proposed_atol = best.atol * wider;
-  plane->proposal =
-      g_strdup_printf ("%s what the worst right answer needs (%s; atol %.2g with rtol %.2g); the "
-                       "nearest wrong one (%s) "
-                       "needs %.3g times that.",
-                       narrow ? "The geometric middle above" : "Four times", best.honest_name,
-                       best.atol, best.rtol, best.wrong_name, best.factor);
+  plane->proposal = g_strdup_printf ("%s what the worst right answer needs (%s); the nearest wrong "
+                                     "one (%s) needs %.3g times that.",
+                                     narrow ? "The geometric middle above" : "Four times",
+                                     best.honest_name, best.wrong_name, best.factor);
 }

@@ -386,8 +386,7 @@ rule_words (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *pa
   gboolean right = x + gap + width < panel->frame.x + panel->frame.width;
   assay_text_draw_on_data (cr, style, ASSAY_TEXT_LABEL, assay_colour (style->theme, layer->role),
                            layer->label, right ? x + gap : x - gap,
-                           panel->frame.y + panel->frame.height - 4 * style->scale,
-                           right ? 0.0 : 1.0, 1.0);
+                           panel->frame.y + 2 * style->scale, right ? 0.0 : 1.0, 0.0);
 }
 
 /* Numbers above bars, where a layer gives them. */

@@ -115,6 +115,14 @@ place_name (Placing *placing, cairo_t *cr, const AssayPlotStyle *style, AssayCol
       }
 }
 
+/* Witnesses first: wrong answers that the gate let through, and the candidate. */
+static gboolean
+is_first (const AssayLayer *layer, guint i)
+{
+  return layer->role == ASSAY_ROLE_CANDIDATE
+         || (layer->role == ASSAY_ROLE_WRONG && g_array_index (layer->filled, gboolean, i));
+}
+
 void
 assay_draw_mark_names (cairo_t *cr, const AssayPlotStyle *style, const AssayPanelLayout *panel,
                        const GPtrArray *layers)
@@ -123,11 +131,13 @@ assay_draw_mark_names (cairo_t *cr, const AssayPlotStyle *style, const AssayPane
   Placing placing = {taken, &panel->frame};
   AssayColour text = assay_colour (style->theme, ASSAY_ROLE_TEXT);
   take_marks (&placing, style, panel, layers);
-  for (guint l = 0; l < layers->len; l++)
+  for (guint n = 0; n < 2 * layers->len; n++)
     {
-      const AssayLayer *layer = g_ptr_array_index (layers, l);
+      const AssayLayer *layer = g_ptr_array_index (layers, n % layers->len);
       for (guint i = 0; layer->kind == ASSAY_LAYER_MARKS && i < layer->names->len; i++)
         {
+          if (is_first (layer, i) != (n < layers->len))
+            continue;
           const char *name = g_ptr_array_index (layer->names, i);
           double x = assay_panel_layout_x (panel, g_array_index (layer->x0, double, i));
           double y = assay_panel_layout_y (panel, g_array_index (layer->y, double, i));

@@ -73,7 +73,8 @@ find_band (const AssayPosition *p, const AssayPosition *reference, gboolean rows
         *last = (gint64) i;
         high++;
       }
-  return n >= 4 && high > 0 && high * 4 <= n;
+  /* A band holds together: most lines from its first to its last are hot. */
+  return n >= 4 && high > 0 && high * 4 <= n && high * 2 > (gsize) (*last - *first);
 }
 
 static gboolean
@@ -146,6 +147,35 @@ set_steps (const AssayOutput *output, AssayErrorPlace *place)
   return FALSE;
 }
 
+/* ---- on a diagonal ---- */
+
+#define DIAGONAL 16
+
+static gboolean
+set_diagonal (const AssayOutput *output, AssayErrorPlace *place)
+{
+  const AssayComparison *c = output->comparison;
+  gint64 columns = c->position.columns, first = 0;
+  g_autoptr (GHashTable) rows = g_hash_table_new (NULL, NULL);
+  if (c->accepted || columns < 4 || c->position.rows < 8 || c->mismatches < DIAGONAL
+      || c->worst->len < DIAGONAL)
+    return FALSE;
+  for (guint i = 0; i < DIAGONAL; i++)
+    {
+      gint64 index = ((AssayWorst *) g_ptr_array_index (c->worst, i))->index;
+      gint64 offset = index % columns - index / columns;
+      first = i == 0 ? offset : first;
+      if (offset != first)
+        return FALSE;
+      g_hash_table_add (rows, GINT_TO_POINTER ((int) (index / columns) + 1));
+    }
+  if (g_hash_table_size (rows) < 8)
+    return FALSE;
+  place->kind = ASSAY_PLACE_DIAGONAL;
+  place->step = first;
+  return TRUE;
+}
+
 /* ---- cells ---- */
 
 static void
@@ -181,12 +211,15 @@ assay_error_place (const AssayOutput *output)
       place.kind = ASSAY_PLACE_NOWHERE;
       return place;
     }
-  if (set_steps (output, &place) || set_band (output, &place))
+  if (set_steps (output, &place) || set_diagonal (output, &place))
+    return place;
+  if (!(c->mismatch_share > 0.5) && set_band (output, &place))
     return place;
   count_hot (output, &place);
+  place.kind = c->mismatch_share > 0.5 ? ASSAY_PLACE_EVERYWHERE : ASSAY_PLACE_EVEN;
   if (c->mismatch_share > 0.5)
-    place.kind = ASSAY_PLACE_EVERYWHERE;
-  else if (place.hot > 0 && !c->accepted)
+    return place;
+  if (place.hot > 0 && !c->accepted)
     place.kind = ASSAY_PLACE_CELLS;
   return place;
 }

@@ -15,8 +15,9 @@ typedef enum
   ASSAY_PLACE_EVERYWHERE, /* more than half of the elements miss the rule */
   ASSAY_PLACE_ROWS,
   ASSAY_PLACE_COLUMNS,
-  ASSAY_PLACE_STEPS, /* at every so many elements */
-  ASSAY_PLACE_CELLS, /* some cells of the map, in no line */
+  ASSAY_PLACE_STEPS,    /* at every so many elements */
+  ASSAY_PLACE_DIAGONAL, /* the worst of them where column - row is one number: a mask */
+  ASSAY_PLACE_CELLS,    /* some cells of the map, in no line */
 } AssayPlaceKind;
 
 typedef struct
@@ -25,7 +26,7 @@ typedef struct
   gint64 first,
       last; /* ROWS, COLUMNS: of the output seen as rows × columns; STEPS: the first element */
   gint64 extent;    /* ROWS, COLUMNS: how many there are */
-  gint64 step;      /* STEPS */
+  gint64 step;      /* STEPS; DIAGONAL: column - row */
   guint hot, cells; /* hot cells of all */
 } AssayErrorPlace;
 

@@ -117,6 +117,22 @@ test_steps (void)
   free_output (output);
 }
 
+/* Most of the output misses, but what misses by most is a mask's edge. */
+static void
+test_diagonal (void)
+{
+  AssayOutput *output = haze ();
+  for (int r = 0; r < 30; r++)
+    add_worst (output, r * COLUMNS + r + 7);
+  refuse (output, ROWS * COLUMNS * 3 / 4);
+  AssayErrorPlace place = assay_error_place (output);
+  g_assert_cmpint (place.kind, ==, ASSAY_PLACE_DIAGONAL);
+  g_assert_cmpint (place.step, ==, 7);
+  ((AssayWorst *) g_ptr_array_index (output->comparison->worst, 3))->index++;
+  g_assert_cmpint (assay_error_place (output).kind, ==, ASSAY_PLACE_EVERYWHERE);
+  free_output (output);
+}
+
 static void
 test_cells (void)
 {
@@ -138,6 +154,7 @@ main (int argc, char **argv)
   g_test_add_func ("/error-place/even-and-nowhere", test_even_and_nowhere);
   g_test_add_func ("/error-place/band", test_band);
   g_test_add_func ("/error-place/steps", test_steps);
+  g_test_add_func ("/error-place/diagonal", test_diagonal);
   g_test_add_func ("/error-place/cells", test_cells);
   return g_test_run ();
 }
