@@ -510,25 +510,24 @@ status_of (const AssayFailure *failure)
                                                     : ASSAY_WORKLOAD_RUNTIME_ERROR;
 }
 
-/* Whether the arrays fit into what a real device has free; on others, and where it does not tell, yes. */
-static gboolean
-check_budget (const Attempt *attempt, GError **error)
+gboolean
+assay_candidate_fits (const AssayPipeline *p, const AssayCase *c, GError **error)
 {
-  const AssayDevice *device = attempt->p->device;
-  const AssayPlan *plan = attempt->c->plan;
+  const AssayDevice *device = p->device;
   guint64 room = device->gpu ? device->gpu->memory_free_bytes : device->memory_bytes, needed = 0;
-  if (is_virtual (attempt->p) || room == 0)
+  if (is_virtual (p) || room == 0)
     return TRUE;
-  for (guint i = 0; i < plan->inputs->len; i++)
-    needed += ((AssayPlannedArray *) g_ptr_array_index (plan->inputs, i))->bytes;
-  for (guint i = 0; i < plan->outputs->len; i++)
-    needed += ((AssayPlannedArray *) g_ptr_array_index (plan->outputs, i))->bytes + 2 * GUARD_BYTES;
+  for (guint i = 0; i < c->plan->inputs->len; i++)
+    needed += ((AssayPlannedArray *) g_ptr_array_index (c->plan->inputs, i))->bytes;
+  for (guint i = 0; i < c->plan->outputs->len; i++)
+    needed +=
+        ((AssayPlannedArray *) g_ptr_array_index (c->plan->outputs, i))->bytes + 2 * GUARD_BYTES;
   if (needed <= room)
     return TRUE;
   g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_LIMIT,
-               "the arrays of workload %s need %.1f GiB, %s has %.1f GiB%s",
-               attempt->c->workload->name, (double) needed / (1 << 30), device->id,
-               (double) room / (1 << 30), device->gpu ? " free" : "");
+               "the arrays of workload %s need %.1f GiB, %s has %.1f GiB%s", c->workload->name,
+               (double) needed / (1 << 30), device->id, (double) room / (1 << 30),
+               device->gpu ? " free" : "");
   return FALSE;
 }
 
@@ -583,8 +582,7 @@ assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *o
   attempt.request = assay_worker_request_new ();
   attempt.outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
   *status = ASSAY_WORKLOAD_INCONCLUSIVE;
-  gboolean fits = check_budget (&attempt, &error);
-  if (fits && prepare (&attempt, &error))
+  if (prepare (&attempt, &error))
     reply = assay_worker_call (attempt.spec, p->tier, attempt.request, p->cancellable, &error);
   if (reply)
     {
@@ -610,12 +608,7 @@ assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *o
     {
       *reason = g_strdup (error->message);
       if (!g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED))
-        {
-          AssayFailure *failure =
-              assay_pipeline_fail (p, c->workload->name, "candidate", NULL, error->message);
-          g_free (failure->name);
-          failure->name = g_strdup (fits ? "environment" : "CUDA_ERROR_OUT_OF_MEMORY");
-        }
+        assay_pipeline_fail (p, c->workload->name, "candidate", NULL, error->message);
     }
   attempt_clear (&attempt);
   return results;

@@ -141,6 +141,10 @@ GPtrArray *assay_candidate_run (AssayPipeline *pipeline, AssayCase *c,
                                 const AssayLaunchOptions *options, AssayWorkloadStatus *status,
                                 char **reason);
 
+/* Whether the case's arrays fit into what a real device has free; on a virtual one, and where the device
+ * does not tell, they do. */
+gboolean assay_candidate_fits (const AssayPipeline *pipeline, const AssayCase *c, GError **error);
+
 /* Compares the case's results, fills its outputs and status, and tells the client. */
 void assay_case_compare (AssayPipeline *pipeline, AssayCase *c);
 

@@ -80,6 +80,15 @@ run_case (AssayPipeline *p, AssayCase *c)
   ReferenceJob job = {p, c, NULL};
   AssayWorkloadStatus status = ASSAY_WORKLOAD_PASSED;
   AssayLaunchOptions options = {.checks = "sync,counts", .keep_launches = TRUE};
+  if (!assay_candidate_fits (p, c, &error))
+    {
+      AssayFailure *failure =
+          assay_pipeline_fail (p, c->workload->name, "candidate", NULL, error->message);
+      g_free (failure->name);
+      failure->name = g_strdup ("CUDA_ERROR_OUT_OF_MEMORY");
+      finish_case (p, c, ASSAY_WORKLOAD_INCONCLUSIVE, error->message);
+      return;
+    }
   if (!assay_case_generate (p, c, &error))
     {
       assay_pipeline_fail (p, c->workload->name, "generate", NULL, error->message);
