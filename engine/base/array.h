@@ -4,6 +4,7 @@
 #include "engine/number/dtype.h"
 
 #include <gio/gio.h>
+#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -53,8 +54,10 @@ void assay_array_set (AssayArray *array, gsize index, double value);
 gsize assay_array_components (const AssayArray *array);
 
 /* Files. The format follows from the name's ending: .npy (versions 1 to 3, both byte orders, both
- * storage orders, no pickled objects) or .safetensors. `tensor` names one of a safetensors file; NULL
- * takes the only one, or is ignored for .npy. Contents are bounded before memory is taken. */
+ * storage orders, no pickled objects), .npz or .safetensors; any other file is raw data when a file of the
+ * same name and .json beside it says what it holds: {"dtype": …, "shape": […]}, and where they are not
+ * so, "byte_order": "little" and "offset": 0. `tensor` names one array of a .npz or .safetensors file; NULL
+ * takes the only one, and is ignored elsewhere. Contents are bounded before memory is taken. */
 AssayArray *assay_array_load (const char *path, const char *tensor, GError **error);
 /* .npy for the types NumPy has, else .safetensors with the tensor name "array". */
 gboolean assay_array_save (const AssayArray *array, const char *path, GError **error);
@@ -62,6 +65,9 @@ gboolean assay_array_save (const AssayArray *array, const char *path, GError **e
 gboolean assay_array_npy_has (AssayDtype dtype);
 
 AssayArray *assay_npy_parse (GBytes *bytes, const char *source, GError **error);
+AssayArray *assay_npz_parse (GBytes *bytes, const char *tensor, const char *source, GError **error);
+AssayArray *assay_raw_parse (GBytes *bytes, JsonNode *description, const char *source,
+                             GError **error);
 GBytes *assay_npy_format (const AssayArray *array, GError **error);
 
 /* (transfer full) (element-type utf8): names in file order. */

@@ -167,12 +167,26 @@ encode_overflow (AssayDtype dtype, const AssayFormat *f, uint64_t sign, bool cla
   return sign | ((1ull << f->exponent_bits) - 1) << f->fraction_bits;
 }
 
+/* Whether to go up by chance: the part below `shift` bits, as a fraction, against random bits. */
+static bool
+goes_up (uint64_t significand, int shift, uint64_t random)
+{
+  if (shift >= 128)
+    return false;
+  uint64_t part = shift > 64 ? significand >> (shift - 64) : significand << (64 - shift);
+  return shift > 0 && random < part;
+}
+
 /* Magnitude code of significand * 2^(exponent - 52), the significand in [2^52, 2^53). */
 static uint64_t
-round_magnitude (const AssayFormat *f, int exponent, uint64_t significand, AssayRounding rounding)
+round_magnitude (const AssayFormat *f, int exponent, uint64_t significand, AssayRounding rounding,
+                 uint64_t random)
 {
   int field = exponent + f->bias;
   int shift = 52 - f->fraction_bits + (field < 1 ? 1 - field : 0);
+  if (rounding == ASSAY_ROUND_STOCHASTIC)
+    return (field < 1 ? 0 : (uint64_t) (field - 1) << f->fraction_bits)
+           + (shift > 62 ? 0 : significand >> shift) + goes_up (significand, shift, random);
   if (shift > 62)
     return 0;
   uint64_t kept = significand >> shift;
@@ -185,7 +199,8 @@ round_magnitude (const AssayFormat *f, int exponent, uint64_t significand, Assay
 }
 
 static uint64_t
-encode_float (AssayDtype dtype, double value, AssayRounding rounding, bool saturate)
+encode_float (AssayDtype dtype, double value, AssayRounding rounding, bool saturate,
+              uint64_t random)
 {
   const AssayFormat *f = assay_dtype_format (dtype);
   uint64_t bits = assay_double_bits (value);
@@ -203,7 +218,7 @@ encode_float (AssayDtype dtype, double value, AssayRounding rounding, bool satur
       uint64_t significand = (magnitude & 0xfffffffffffffull) | 1ull << 52;
       if (exponent + f->bias > (1 << f->exponent_bits))
         return encode_overflow (dtype, f, sign, saturate || rounding == ASSAY_ROUND_TOWARD_ZERO);
-      code = round_magnitude (f, exponent, significand, rounding);
+      code = round_magnitude (f, exponent, significand, rounding, random);
       if (code > max_code (dtype, f))
         return encode_overflow (dtype, f, sign, saturate || rounding == ASSAY_ROUND_TOWARD_ZERO);
     }
@@ -222,7 +237,16 @@ assay_dtype_encode_as (AssayDtype dtype, double value, AssayRounding rounding, b
   if (dtype == ASSAY_DTYPE_FLOAT64)
     return saturate && isinf (value) ? assay_double_bits (copysign (f->max_finite, value))
                                      : assay_double_bits (value);
-  return pack_code (dtype, encode_float (dtype, value, rounding, saturate));
+  return pack_code (dtype, encode_float (dtype, value, rounding, saturate, 0));
+}
+
+uint64_t
+assay_dtype_encode_stochastic (AssayDtype dtype, double value, uint64_t random, bool saturate)
+{
+  dtype = assay_dtype_component (dtype);
+  if (dtype == ASSAY_DTYPE_FLOAT64)
+    return assay_double_bits (value);
+  return pack_code (dtype, encode_float (dtype, value, ASSAY_ROUND_STOCHASTIC, saturate, random));
 }
 
 uint64_t

@@ -82,6 +82,7 @@ typedef enum
 {
   ASSAY_ROUND_NEAREST_EVEN,
   ASSAY_ROUND_TOWARD_ZERO,
+  ASSAY_ROUND_STOCHASTIC, /* for assay_dtype_encode_stochastic and block formats */
 } AssayRounding;
 
 /* Names in enum order, NULL-terminated: usable as words of a JSON enum. */
@@ -109,6 +110,12 @@ bool assay_dtype_code_is_nan (AssayDtype dtype, uint64_t code);
  * float8_e8m0 has no zero: what is below 2^-127 becomes 2^-127, negative values NaN. */
 uint64_t assay_dtype_encode_as (AssayDtype dtype, double value, AssayRounding rounding,
                                 bool saturate);
+/* To one of the two neighbours in the format, to the farther from zero with the probability of what lies
+ * beyond the nearer one: `random` holds 64 random bits, and is compared with that part as a fraction.
+ * Exact values stay; a magnitude that would overflow becomes what encode_as makes of it. For float types
+ * with a sign, but float64, whose doubles are exact. */
+uint64_t assay_dtype_encode_stochastic (AssayDtype dtype, double value, uint64_t random,
+                                        bool saturate);
 /* To nearest, ties to even, not saturating. */
 uint64_t assay_dtype_encode (AssayDtype dtype, double value);
 /* RN (high + low) without double rounding, for an unevaluated pair with |low| <= ulp (high) / 2.
