@@ -227,14 +227,14 @@ assay_command_compare (int argc, char **argv)
       {"matched-ratio", 0, 0, G_OPTION_ARG_DOUBLE, &options.ratio,
        "share of elements that must match (default 1)", "SHARE"},
       {"equal-nan", 0, 0, G_OPTION_ARG_NONE, &options.equal_nan, "NaN equals NaN", NULL},
-      {"tensor", 0, 0, G_OPTION_ARG_STRING, &options.tensor, "name within a .npz or .safetensors file",
-       "NAME"},
+      {"tensor", 0, 0, G_OPTION_ARG_STRING, &options.tensor,
+       "name within a .npz or .safetensors file", "NAME"},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &options.json, "write the numbers there; - is stdout",
        "FILE"},
       {NULL},
   };
-  g_autoptr (GOptionContext) context =
-      g_option_context_new ("CANDIDATE REFERENCE – compare two arrays (.npy, .npz, .safetensors, raw)");
+  g_autoptr (GOptionContext) context = g_option_context_new (
+      "CANDIDATE REFERENCE – compare two arrays (.npy, .npz, .safetensors, raw)");
   g_option_context_add_main_entries (context, entries, NULL);
   int status = ASSAY_EXIT_IMPOSSIBLE;
   if (assay_command_parse (context, &argc, &argv))
