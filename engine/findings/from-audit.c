@@ -291,12 +291,58 @@ add_output (AssayDeriving *deriving, const GPtrArray *list, const char *output)
               "refuses right answers:");
 }
 
+/* A rule that tells right from wrong on the task's own inputs, and on others of the same shape does so for
+ * less than half as many: on another day's inputs it would be another rule. */
+static void
+add_sensitivity (AssayDeriving *deriving)
+{
+  const AssayAudit *audit = deriving->run->audit;
+  const AssaySensitivity *worst = NULL;
+  g_autoptr (GString) all = g_string_new (NULL);
+  gint64 wrong = 0, killed = 0;
+  for (guint i = 0; i < audit->families->len; i++)
+    {
+      const AssayFamily *family = g_ptr_array_index (audit->families, i);
+      wrong += family->right ? 0 : family->planted;
+      killed += family->right ? 0 : family->refused;
+    }
+  for (guint i = 0; i < audit->sensitivity->len; i++)
+    {
+      const AssaySensitivity *entry = g_ptr_array_index (audit->sensitivity, i);
+      g_string_append_printf (all,
+                              "%s%s: kill rate %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                              ", false rejects %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+                              i ? "; " : "", entry->name, entry->killed, entry->wrong,
+                              entry->rejected, entry->right);
+      if (!worst || entry->killed * worst->wrong < worst->killed * entry->wrong)
+        worst = entry;
+    }
+  if (!worst || 2 * worst->killed * wrong >= killed * worst->wrong)
+    return;
+  AssayFinding *finding = assay_derive_add (deriving, "num.input-sensitive");
+  finding->where.workload = g_strdup (worst->workload);
+  finding->detail =
+      g_strdup_printf ("The same rule, on workload %s with its floating inputs drawn otherwise. "
+                       "%s. On the task's own "
+                       "inputs: kill rate %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT ".",
+                       worst->workload, all->str, killed, wrong);
+  assay_derive_evidence (finding, "probe", worst->name, worst->name);
+  assay_derive_finish (deriving, finding,
+                       g_strdup_printf ("The tolerance refuses %" G_GINT64_FORMAT
+                                        " of %" G_GINT64_FORMAT
+                                        " wrong answers on the task's inputs, %" G_GINT64_FORMAT
+                                        " of %" G_GINT64_FORMAT " where they are %s",
+                                        killed, wrong, worst->killed, worst->wrong, worst->name),
+                       "sensitivity");
+}
+
 void
 assay_derive_audit (AssayDeriving *deriving)
 {
   if (!deriving->run->audit)
     return;
   g_autoptr (GPtrArray) list = collect (deriving->run->audit);
+  add_sensitivity (deriving);
   for (guint i = 0; i < deriving->facts->task->outputs->len; i++)
     add_output (deriving, list, *(char **) g_ptr_array_index (deriving->facts->task->outputs, i));
 }

@@ -48,6 +48,7 @@ const AssayRule ASSAY_RULES[] = {
   R ("num.reference-imprecise", "validity", MAJOR, TASK, "reference", GOLD, "Compute the reference in a wider type, or widen the tolerance to at least four times the reference's own error.")
   R ("num.tolerance-operands", "validity", MINOR, TASK, "tolerance", NOTHING, "Let the relative term scale with the reference, so that no candidate enlarges its own allowance.")
   R ("num.atol-dominated", "validity", MAJOR, TASK, "tolerance", AUDIT, "Choose inputs whose results stay above the absolute term, or make that term small against the smallest results that matter.")
+  R ("num.input-sensitive", "validity", INFO, TASK, "tolerance", AUDIT, "Fix the distribution of the inputs in the specification, or scale the tolerance with the output.")
   R ("num.matched-ratio-escape", "validity", MAJOR, TASK, "tolerance", NOTHING, "Raise the matched ratio, or cap the error of the elements that may miss.")
   /* the candidate's numbers */
   R ("num.candidate-wrong", "numerics", BLOCKER, CANDIDATE, "candidate", COMPARE, "Look first where the error is: a band or a tile is an index or a mask, an even haze is precision.")

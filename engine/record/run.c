@@ -192,6 +192,15 @@ static const AssayJsonField FAMILY_FIELDS[] = {
 #undef F
 const AssayJsonTable ASSAY_FAMILY_TABLE = {"family", sizeof (AssayFamily), FAMILY_FIELDS, NULL};
 
+#define F(member, kind, ...) FIELD (AssaySensitivity, member, kind, __VA_ARGS__)
+static const AssayJsonField SENSITIVITY_FIELDS[] = {
+    F (name, STRING), F (workload, STRING), F (wrong, INT), F (killed, INT),
+    F (right, INT),   F (rejected, INT),    ASSAY_JSON_END,
+};
+#undef F
+const AssayJsonTable ASSAY_SENSITIVITY_TABLE = {"sensitivity", sizeof (AssaySensitivity),
+                                                SENSITIVITY_FIELDS, NULL};
+
 #define F(member, kind, ...) FIELD (AssayAudit, member, kind, __VA_ARGS__)
 static const AssayJsonField AUDIT_FIELDS[] = {
     F (grade, STRING),
@@ -200,6 +209,7 @@ static const AssayJsonField AUDIT_FIELDS[] = {
     F (planes, LIST, .table = &ASSAY_PLANE_TABLE),
     F (gates, LIST, .table = &ASSAY_GATE_FACTS_TABLE),
     F (families, LIST, .table = &ASSAY_FAMILY_TABLE),
+    F (sensitivity, LIST, .table = &ASSAY_SENSITIVITY_TABLE),
     ASSAY_JSON_END,
 };
 #undef F

@@ -187,6 +187,14 @@ typedef struct
   gint64 planted, refused;
 } AssayFamily;
 
+/* The planted answers on inputs of another distribution, by the same rule. */
+typedef struct
+{
+  char *name;     /* "normal, std 0.02" */
+  char *workload; /* the listed one it was made from */
+  gint64 wrong, killed, right, rejected;
+} AssaySensitivity;
+
 /* What a rule leaves open on one output, whatever is planted. */
 typedef struct
 {
@@ -199,12 +207,13 @@ typedef struct
 
 typedef struct
 {
-  char *grade;         /* sound | too_loose | too_tight | unknown */
-  char *summary;       /* one sentence that names its witnesses */
-  GPtrArray *probes;   /* AssayProbe * */
-  GPtrArray *planes;   /* AssayPlane *, one an output */
-  GPtrArray *gates;    /* AssayGateFacts *, one an output */
-  GPtrArray *families; /* AssayFamily * */
+  char *grade;            /* sound | too_loose | too_tight | unknown */
+  char *summary;          /* one sentence that names its witnesses */
+  GPtrArray *probes;      /* AssayProbe * */
+  GPtrArray *planes;      /* AssayPlane *, one an output */
+  GPtrArray *gates;       /* AssayGateFacts *, one an output */
+  GPtrArray *families;    /* AssayFamily * */
+  GPtrArray *sensitivity; /* AssaySensitivity * */
 } AssayAudit;
 
 /* The candidate on something that the task allows and does not list. */
@@ -308,6 +317,7 @@ extern const AssayJsonTable ASSAY_CROSS_CHECK_TABLE;
 extern const AssayJsonTable ASSAY_DENSITY_TABLE;
 extern const AssayJsonTable ASSAY_GATE_FACTS_TABLE;
 extern const AssayJsonTable ASSAY_FAMILY_TABLE;
+extern const AssayJsonTable ASSAY_SENSITIVITY_TABLE;
 extern const AssayJsonTable ASSAY_OFF_LIST_TABLE;
 
 /* Reads `<folder>/run.json`; refuses other formats and newer versions by name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/run/orders.h"
 #include "engine/run/redraw.h"
+#include "engine/run/sensitivity.h"
 
 #include "engine/base/error.h"
 #include "engine/numerics/gate-facts.h"
@@ -110,6 +111,7 @@ assay_stage_audit (AssayPipeline *p, char **reason)
                        : ASSAY_STATUS_ERROR;
           }
     }
+  assay_sensitivity_run (p, audit);
   assay_audit_conclude (audit);
   assay_events_add_record (p->events, "audit", assay_json_table_write (&ASSAY_AUDIT_TABLE, audit));
   if (audit->probes->len == 0)
