@@ -77,6 +77,7 @@ const AssayRule ASSAY_RULES[] = {
   R ("race.same-value", "numerics", MINOR, CANDIDATE, "candidate", RACE, "Let one thread write.")
   R ("sync.divergent-barrier", "numerics", BLOCKER, CANDIDATE, "candidate", SYNC, "Move the barrier out of the branch.")
   R ("sync.inactive-lane", "numerics", BLOCKER, CANDIDATE, "candidate", SYNC, "Name only lanes in the mask that take part.")
+  R ("sync.mbarrier-misused", "numerics", BLOCKER, CANDIDATE, "candidate", SYNC, "Initialise the barrier once, for as many arrivals as a phase has.")
   R ("sync.deadlock", "numerics", BLOCKER, CANDIDATE, "candidate", SYNC, NULL)
   R ("run.output-dropped", "numerics", MINOR, CANDIDATE, "candidate", RUN, "Print less: what a kernel prints is for the author's eyes, and no verdict rests on it.")
   R ("run.failed", "numerics", BLOCKER, CANDIDATE, "candidate", RUN, NULL)

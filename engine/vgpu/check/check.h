@@ -72,6 +72,10 @@ void vgpu_copies_add (VgpuWarp *warp, const VgpuIns *ins, const uint64_t *to, ui
 void vgpu_copies_commit (VgpuWarp *warp);
 /* All but the latest groups, and with everything also what no group holds. */
 void vgpu_copies_wait (VgpuWarp *warp, uint32_t latest, bool everything);
+/* One that completes on a barrier: is under way from here on, has come. */
+void vgpu_copy_flies (VgpuWarp *warp, uint64_t to, uint32_t bytes);
+void vgpu_copy_lands (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t to,
+                      uint32_t bytes);
 void vgpu_copies_forget (VgpuWarp *warp);
 void vgpu_copies_free (VgpuWarp *warp);
 

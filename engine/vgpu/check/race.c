@@ -65,7 +65,7 @@ report_race (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uin
               "a word of shared memory is %s here and %s by another thread of %s without a "
               "barrier between them",
               mine, theirs, one_warp ? "the warp" : "the block");
-  if (other_ins->op == warp->kernel->copy_op)
+  if (other_ins->op == warp->kernel->copy_op || other_ins->op == warp->kernel->bulk_op)
     {
       finding.rule = "race.async-copy";
       snprintf (text, sizeof text,
@@ -215,10 +215,35 @@ struct VgpuCopies
 };
 
 void
+vgpu_copy_flies (VgpuWarp *warp, uint64_t to, uint32_t bytes)
+{
+  VgpuWorker *worker = warp->worker;
+  for (uint64_t word = to / 4; word < (to + bytes) / 4; word++)
+    {
+      worker->in_flight[word] = (uint16_t) (warp->index + 1);
+      worker->quiet[word] = 0;
+    }
+}
+
+void
+vgpu_copy_lands (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t to, uint32_t bytes)
+{
+  VgpuWorker *worker = warp->worker;
+  for (uint64_t word = to / 4; word < (to + bytes) / 4; word++)
+    {
+      Touch *write = &worker->races[word].write;
+      memset (write, 0, sizeof *write);
+      remember (write, warp, ins, warp->index * VGPU_LANES + lane, 0xf);
+      worker->races[word].write_atomic = 0;
+      worker->in_flight[word] = 0;
+      worker->quiet[word] = 0;
+    }
+}
+
+void
 vgpu_copies_add (VgpuWarp *warp, const VgpuIns *ins, const uint64_t *to, uint32_t mask,
                  uint32_t bytes)
 {
-  VgpuWorker *worker = warp->worker;
   if (warp->copies == NULL)
     warp->copies = vgpu_take (sizeof *warp->copies);
   VgpuCopies *copies = warp->copies;
@@ -233,11 +258,7 @@ vgpu_copies_add (VgpuWarp *warp, const VgpuIns *ins, const uint64_t *to, uint32_
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
       copy->to[lane] = (uint32_t) to[lane];
-      for (uint32_t word = copy->to[lane] / 4; word < (copy->to[lane] + bytes) / 4; word++)
-        {
-          worker->in_flight[word] = (uint16_t) (warp->index + 1);
-          worker->quiet[word] = 0;
-        }
+      vgpu_copy_flies (warp, to[lane], bytes);
     }
 }
 
@@ -252,19 +273,10 @@ vgpu_copies_commit (VgpuWarp *warp)
 static void
 land (VgpuWarp *warp, const Copy *copy)
 {
-  VgpuWorker *worker = warp->worker;
   for (uint32_t left = copy->mask; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
-      for (uint32_t word = copy->to[lane] / 4; word < (copy->to[lane] + copy->bytes) / 4; word++)
-        {
-          Touch *write = &worker->races[word].write;
-          memset (write, 0, sizeof *write);
-          remember (write, warp, copy->ins, warp->index * VGPU_LANES + lane, 0xf);
-          worker->races[word].write_atomic = 0;
-          worker->in_flight[word] = 0;
-          worker->quiet[word] = 0;
-        }
+      vgpu_copy_lands (warp, copy->ins, lane, copy->to[lane], copy->bytes);
     }
 }
 

@@ -172,6 +172,19 @@ vgpu_out_of_fuel (VgpuWarp *warp, const VgpuIns *next)
   return worker->warp_count > 1 || launch->cooperative ? NULL : warp->pc;
 }
 
+/* Turns in vain until lanes of the same warp are let forward. */
+#define PATIENCE 16
+
+const VgpuIns *
+vgpu_stall (VgpuWarp *warp, const VgpuIns *next)
+{
+  warp->stalled = true;
+  warp->pc = next;
+  if (++warp->stalls % PATIENCE == 0)
+    warp->pc = rotate (warp, next);
+  return NULL;
+}
+
 const VgpuIns *
 vgpu_trap (VgpuWarp *warp, const VgpuIns *ins)
 {
@@ -331,7 +344,9 @@ check_barrier (VgpuWarp *warp, const VgpuIns *ins, const VgpuBarrier *barrier)
       vgpu_report (warp, &finding);
       return;
     }
-  if (barrier->arrived == 0 || barrier->location == VGPU_NONE || ins->location == VGPU_NONE)
+  /* Barriers with a count join producers and consumers, who wait on lines of their own. */
+  if (barrier->arrived == 0 || barrier->needed > 0 || ins->b != INT32_MIN
+      || barrier->location == VGPU_NONE || ins->location == VGPU_NONE)
     return;
   VgpuPlace here = vgpu_source_place (source, ins->location);
   VgpuPlace there = vgpu_source_place (source, barrier->location);

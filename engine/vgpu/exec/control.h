@@ -34,6 +34,9 @@ const VgpuIns *vgpu_diverge (VgpuWarp *warp, const VgpuIns *ins, const VgpuIns *
 #define VGPU_FUEL_TOGETHER 256
 const VgpuIns *vgpu_out_of_fuel (VgpuWarp *warp, const VgpuIns *next);
 
+/* Lanes look at what others are to change: lets those run, of other warps and now and then of this one. */
+const VgpuIns *vgpu_stall (VgpuWarp *warp, const VgpuIns *next);
+
 const VgpuIns *vgpu_trap (VgpuWarp *warp, const VgpuIns *ins);
 const VgpuIns *vgpu_assert_fail (VgpuWarp *warp, const VgpuIns *ins);
 void vgpu_print (VgpuWarp *warp, const VgpuIns *ins);

@@ -31,6 +31,7 @@ typedef struct VgpuWorker VgpuWorker;
 typedef struct VgpuLaunch VgpuLaunch;
 typedef struct VgpuKernel VgpuKernel;
 typedef struct VgpuAllocation VgpuAllocation;
+typedef struct VgpuTeam VgpuTeam;
 
 /* Executes one instruction for the active lanes; returns the next one, NULL to leave the loop. */
 typedef const VgpuIns *(*VgpuHandler) (VgpuWarp *warp, const VgpuIns *ins);
@@ -119,6 +120,7 @@ typedef enum
 {
   VGPU_WARP_READY,
   VGPU_WARP_BARRIER,
+  VGPU_WARP_CLUSTER, /* waits for the blocks of its cluster */
   VGPU_WARP_DONE
 } VgpuWarpState;
 
@@ -151,6 +153,9 @@ struct VgpuWarp
   VgpuDivergence parked[VGPU_MAX_PARKED];
   uint32_t parked_count;
   bool gave_up; /* the path that runs has waited in vain */
+  bool stalled; /* ended its turn because it looks at a barrier that is not complete */
+  uint32_t stalls;
+  uint32_t bulk_group[VGPU_LANES]; /* of bulk copies, the one that is being filled */
 };
 
 /* A basic block, for counts. */
@@ -244,7 +249,7 @@ struct VgpuKernel
   size_t own_row_count;
   int32_t stack_row; /* first free byte of each lane's stack */
   /* Numbers of operations that checkers look for. */
-  uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op;
+  uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op, bulk_op;
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool uses_heap;     /* allocates in device code */
   bool dynamic_shared;
@@ -298,6 +303,9 @@ struct VgpuWorker
   uint64_t *quiet;     /* per word: VGPU_QUIET of readers whose next read cannot race */
   uint32_t epoch;      /* block barriers so far, over all blocks of this worker */
   VgpuBarrier barriers[VGPU_BARRIERS];
+  VgpuTeam *team;
+  uint32_t rank;       /* in it */
+  uint32_t idle_turns; /* in which all warps looked in vain at barriers that nobody changed */
   VgpuWarp *warps;
   uint32_t warp_count;
   char *rows;
@@ -342,6 +350,7 @@ struct VgpuLaunch
   VgpuMemory *memory;
   uint32_t grid[3];
   uint32_t block[3];
+  uint32_t cluster[3]; /* blocks of one; 0 counts as 1 */
   uint32_t dynamic_shared;
   const unsigned char *parameters;
   uint32_t checks;
@@ -361,10 +370,14 @@ struct VgpuLaunch
   /* -- */
   atomic_int fault; /* CUresult of the first fault, 0: none */
   atomic_int stop;  /* workers leave at the next back edge or block */
-  atomic_uint_fast64_t next_block;
+  atomic_uint_fast64_t next_team;
   atomic_uint_fast64_t instructions;
   uint64_t block_total;
-  uint64_t *block_order; /* NULL: ascending */
+  uint64_t team_total;
+  uint32_t team_size;
+  uint64_t *team_order; /* NULL: ascending */
+  VgpuTeam **teams;
+  uint32_t team_count;
   uint32_t block_threads;
   VgpuPrinter *printer;
   VgpuWorker *workers;

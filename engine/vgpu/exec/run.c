@@ -5,6 +5,7 @@
 #include "engine/target/cuda-abi.h"
 #include "engine/vgpu/check/check.h"
 #include "engine/vgpu/check/record.h"
+#include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/control.h"
 
 #include <pthread.h>
@@ -218,6 +219,7 @@ start_block (VgpuWorker *worker, uint64_t number)
   if (launch->checks & VGPU_CHECK_UNINIT)
     memset (worker->shared_valid, 0, worker->shared_bytes);
   memset (worker->barriers, 0, sizeof worker->barriers);
+  worker->idle_turns = 0;
   fill_block_rows (worker);
   for (uint32_t i = 0; i < worker->warp_count; i++)
     {
@@ -230,6 +232,8 @@ start_block (VgpuWorker *worker, uint64_t number)
       warp->carry = 0;
       warp->parked_count = 0;
       warp->gave_up = false;
+      warp->stalls = 0;
+      memset (warp->bulk_group, 0, sizeof warp->bulk_group);
       warp->epoch = 0;
       warp->pc = launch->kernel->code;
       warp->state = VGPU_WARP_READY;
@@ -264,7 +268,7 @@ report_deadlock (VgpuWorker *worker)
   for (uint32_t i = 0; i < worker->warp_count; i++)
     {
       VgpuWarp *warp = &worker->warps[i];
-      if (warp->state != VGPU_WARP_BARRIER)
+      if (warp->state == VGPU_WARP_DONE)
         continue;
       VgpuFinding finding =
           vgpu_finding ("sync.deadlock", warp->pc - 1, (uint32_t) __builtin_ctz (warp->mask));
@@ -281,7 +285,8 @@ take_turns (VgpuWorker *worker)
 {
   VgpuLaunch *launch = worker->launch;
   uint32_t order[64];
-  bool progress = false;
+  bool progress = false, idle = true;
+  uint64_t before = worker->strong + worker->team->changes;
   for (uint32_t i = 0; i < worker->warp_count; i++)
     order[i] = i;
   if (launch->seed != 0)
@@ -298,12 +303,16 @@ take_turns (VgpuWorker *worker)
       if (warp->state != VGPU_WARP_READY)
         continue;
       progress = true;
+      warp->stalled = false;
       run_warp (warp);
+      idle = idle && warp->stalled;
       if (atomic_load_explicit (&launch->stop, memory_order_relaxed))
         return false;
       if (warp->state == VGPU_WARP_DONE)
         vgpu_barriers_recheck (worker);
     }
+  idle = idle && before == worker->strong + worker->team->changes;
+  worker->idle_turns = idle ? worker->idle_turns + 1 : 0;
   return progress;
 }
 
@@ -320,31 +329,76 @@ end_block (VgpuWorker *worker)
       }
 }
 
-static void
-run_block (VgpuWorker *worker)
+/* Turns in which nobody did anything but look at barriers that nobody changed: nobody ever will. */
+#define IDLE_TURNS 256
+
+/* Every block of a team takes its turn. False when it is at its end. */
+static bool
+take_team_turn (VgpuTeam *team)
 {
-  while (take_turns (worker))
-    ;
-  end_block (worker);
+  bool progress = false, idle = true;
+  for (uint32_t i = 0; i < team->count; i++)
+    {
+      VgpuWorker *mate = team->mates[i];
+      if (!take_turns (mate))
+        continue;
+      progress = true;
+      idle = idle && mate->idle_turns > IDLE_TURNS;
+    }
+  return progress && !idle;
+}
+
+static void
+end_team (VgpuTeam *team)
+{
+  vgpu_bulk_finish (team, NULL);
+  for (uint32_t i = 0; i < team->count; i++)
+    end_block (team->mates[i]);
+}
+
+/* The block of a rank in a cluster: x runs fastest in both. */
+static uint64_t
+block_of (const VgpuLaunch *launch, uint64_t number, uint32_t rank)
+{
+  uint64_t block[3];
+  for (int i = 0; i < 3; i++)
+    {
+      uint64_t clusters = launch->grid[i] / launch->cluster[i];
+      block[i] = number % clusters * launch->cluster[i] + rank % launch->cluster[i];
+      number /= clusters;
+      rank /= launch->cluster[i];
+    }
+  return block[0] + launch->grid[0] * (block[1] + launch->grid[1] * block[2]);
+}
+
+static void
+start_team (VgpuTeam *team, uint64_t number)
+{
+  VgpuLaunch *launch = team->mates[0]->launch;
+  team->copy_count = 0;
+  for (uint32_t rank = 0; rank < team->count; rank++)
+    start_block (team->mates[rank], block_of (launch, number, rank));
 }
 
 static void *
 run_worker (void *data)
 {
-  VgpuWorker *worker = data;
-  VgpuLaunch *launch = worker->launch;
+  VgpuTeam *team = data;
+  VgpuLaunch *launch = team->mates[0]->launch;
   for (;;)
     {
-      uint64_t next = atomic_fetch_add (&launch->next_block, 1);
-      if (next >= launch->block_total || atomic_load (&launch->stop))
+      uint64_t next = atomic_fetch_add (&launch->next_team, 1);
+      if (next >= launch->team_total || atomic_load (&launch->stop))
         return NULL;
       if (launch->interrupt != NULL && atomic_load (launch->interrupt) != 0)
         {
-          vgpu_fault (&worker->warps[0], CUDA_ERROR_LAUNCH_TIMEOUT, true);
+          vgpu_fault (&team->mates[0]->warps[0], CUDA_ERROR_LAUNCH_TIMEOUT, true);
           return NULL;
         }
-      start_block (worker, launch->block_order != NULL ? launch->block_order[next] : next);
-      run_block (worker);
+      start_team (team, launch->team_order != NULL ? launch->team_order[next] : next);
+      while (take_team_turn (team))
+        ;
+      end_team (team);
     }
 }
 
@@ -357,37 +411,37 @@ shuffle_blocks (VgpuLaunch *launch)
   uint64_t state = launch->seed ^ 0x6a09e667f3bcc909u;
   /* A block may wait for an earlier one, which then has to come first. */
   if (launch->seed == 0 || launch->kernel->synchronises_blocks
-      || launch->block_total > MAX_SHUFFLED)
+      || launch->team_total > MAX_SHUFFLED)
     return;
-  launch->block_order = vgpu_take (launch->block_total * sizeof (uint64_t));
-  for (uint64_t i = 0; i < launch->block_total; i++)
+  launch->team_order = vgpu_take (launch->team_total * sizeof (uint64_t));
+  for (uint64_t i = 0; i < launch->team_total; i++)
     {
       uint64_t j = draw (&state) % (i + 1);
-      launch->block_order[i] = launch->block_order[j];
-      launch->block_order[j] = i;
+      launch->team_order[i] = launch->team_order[j];
+      launch->team_order[j] = i;
     }
 }
 
 static void
 run_workers (VgpuLaunch *launch)
 {
-  pthread_t *threads = vgpu_take (launch->worker_count * sizeof *threads);
-  bool *started = vgpu_take (launch->worker_count);
+  pthread_t *threads = vgpu_take (launch->team_count * sizeof *threads);
+  bool *started = vgpu_take (launch->team_count);
   sigset_t all, old;
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &old);
-  for (uint32_t i = 1; i < launch->worker_count; i++)
-    started[i] = pthread_create (&threads[i], NULL, run_worker, &launch->workers[i]) == 0;
+  for (uint32_t i = 1; i < launch->team_count; i++)
+    started[i] = pthread_create (&threads[i], NULL, run_worker, launch->teams[i]) == 0;
   pthread_sigmask (SIG_SETMASK, &old, NULL);
-  run_worker (&launch->workers[0]);
-  for (uint32_t i = 1; i < launch->worker_count; i++)
+  run_worker (launch->teams[0]);
+  for (uint32_t i = 1; i < launch->team_count; i++)
     if (started[i])
       pthread_join (threads[i], NULL);
   free (started);
   free (threads);
 }
 
-/* All blocks are under way: the workers, one a block, take turns. */
+/* All blocks are under way: the teams, one a cluster, take turns. */
 typedef struct
 {
   VgpuLaunch *launch;
@@ -399,26 +453,27 @@ run_share (void *data)
 {
   const Share *share = data;
   VgpuLaunch *launch = share->launch;
-  bool *going = vgpu_take (launch->worker_count);
+  bool *going = vgpu_take (launch->team_count);
   bool any = true;
-  for (uint32_t i = share->first; i < launch->worker_count; i += share->step)
+  for (uint32_t i = share->first; i < launch->team_count; i += share->step)
     {
-      start_block (&launch->workers[i], i);
+      start_team (launch->teams[i], i);
       going[i] = true;
     }
   while (any && !atomic_load (&launch->stop))
     {
       any = false;
-      for (uint32_t i = share->first; i < launch->worker_count; i += share->step)
+      for (uint32_t i = share->first; i < launch->team_count; i += share->step)
         if (going[i])
           {
-            going[i] = take_turns (&launch->workers[i]);
+            going[i] = take_team_turn (launch->teams[i]);
             any = any || going[i];
             if (!going[i])
-              end_block (&launch->workers[i]);
+              end_team (launch->teams[i]);
           }
       if (launch->interrupt != NULL && atomic_load (launch->interrupt) != 0)
-        vgpu_fault (&launch->workers[share->first].warps[0], CUDA_ERROR_LAUNCH_TIMEOUT, true);
+        vgpu_fault (&launch->teams[share->first]->mates[0]->warps[0], CUDA_ERROR_LAUNCH_TIMEOUT,
+                    true);
     }
   free (going);
   return NULL;
@@ -449,37 +504,76 @@ run_together (VgpuLaunch *launch, uint32_t thread_count)
 
 #define THREADS_WORTH_A_WORKER 512
 
+/* How many clusters are worked on at a time. */
+static uint32_t
+count_teams (const VgpuLaunch *launch)
+{
+  uint64_t count = launch->threads;
+  if ((launch->kernel->order_matters && launch->seed == 0) || launch->kernel->uses_heap)
+    return 1;
+  if (count > launch->team_total)
+    count = launch->team_total;
+  /* Starting a thread costs more than running a few warps. */
+  uint64_t most = launch->block_total * launch->block_threads / THREADS_WORTH_A_WORKER;
+  if (count > most)
+    count = most > 0 ? most : 1;
+  return (uint32_t) count;
+}
+
+static void
+measure_launch (VgpuLaunch *launch)
+{
+  launch->team_size = 1;
+  for (int i = 0; i < 3; i++)
+    {
+      if (launch->cluster[i] == 0)
+        launch->cluster[i] = 1;
+      launch->team_size *= launch->cluster[i];
+    }
+  launch->block_total = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
+  launch->team_total = launch->block_total / launch->team_size;
+  launch->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
+}
+
+static void
+prepare_teams (VgpuLaunch *launch)
+{
+  launch->worker_count = launch->team_count * launch->team_size;
+  launch->workers = vgpu_take_aligned (launch->worker_count * sizeof *launch->workers);
+  launch->teams = vgpu_take (launch->team_count * sizeof (VgpuTeam *));
+  for (uint32_t i = 0; i < launch->worker_count; i++)
+    {
+      VgpuWorker *worker = &launch->workers[i];
+      if (i % launch->team_size == 0)
+        {
+          VgpuTeam *team = vgpu_take (sizeof *team);
+          team->mates = vgpu_take (launch->team_size * sizeof *team->mates);
+          team->count = launch->team_size;
+          launch->teams[i / launch->team_size] = team;
+        }
+      worker->team = launch->teams[i / launch->team_size];
+      worker->rank = i % launch->team_size;
+      worker->team->mates[worker->rank] = worker;
+      prepare_worker (worker, launch);
+      worker->random += i;
+    }
+}
+
 int
 vgpu_launch_run (VgpuLaunch *launch)
 {
-  launch->block_total = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
-  launch->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
-  launch->worker_count = launch->threads;
-  if ((launch->kernel->order_matters && launch->seed == 0) || launch->kernel->uses_heap)
-    launch->worker_count = 1;
-  if (launch->worker_count > launch->block_total)
-    launch->worker_count = (uint32_t) launch->block_total;
-  /* Starting a thread costs more than running a few warps. */
-  uint64_t most = launch->block_total * launch->block_threads / THREADS_WORTH_A_WORKER;
-  if (launch->worker_count > most)
-    launch->worker_count = most > 0 ? (uint32_t) most : 1;
+  measure_launch (launch);
   /* Who comes after whom is not followed through atomics and flags. */
   if (launch->kernel->synchronises_blocks)
     launch->checks &= ~(uint32_t) VGPU_CHECK_RACE_GLOBAL;
   if (launch->checks & VGPU_CHECK_RACE_GLOBAL)
     vgpu_race_global_begin (launch->memory);
-  uint32_t thread_count = launch->worker_count;
-  if (launch->cooperative)
-    launch->worker_count = (uint32_t) launch->block_total;
-  else
+  uint32_t thread_count = count_teams (launch);
+  launch->team_count = launch->cooperative ? (uint32_t) launch->team_total : thread_count;
+  if (!launch->cooperative)
     shuffle_blocks (launch);
   launch->printer = vgpu_printer_new (launch->print_cap, launch->print_to_stdout);
-  launch->workers = vgpu_take_aligned (launch->worker_count * sizeof *launch->workers);
-  for (uint32_t i = 0; i < launch->worker_count; i++)
-    {
-      prepare_worker (&launch->workers[i], launch);
-      launch->workers[i].random += i;
-    }
+  prepare_teams (launch);
   if (launch->cooperative)
     run_together (launch, thread_count);
   else
@@ -488,7 +582,10 @@ vgpu_launch_run (VgpuLaunch *launch)
   vgpu_record_launch (launch);
   for (uint32_t i = 0; i < launch->worker_count; i++)
     clear_worker (&launch->workers[i]);
+  for (uint32_t i = 0; i < launch->team_count; i++)
+    vgpu_team_free (launch->teams[i]);
+  free (launch->teams);
   free (launch->workers);
-  free (launch->block_order);
+  free (launch->team_order);
   return atomic_load (&launch->fault);
 }

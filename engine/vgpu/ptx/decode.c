@@ -355,6 +355,9 @@ static const Family families[] = {
   { "activemask", vgpu_decode_active, "activemask.b32" },
   { "elect.sync", vgpu_decode_active, "elect.sync" },
   { "cp.async", vgpu_decode_copy_async, "cp.async.{ca,cg}.shared.global (4, 8, 16 bytes, with source size), cp.async.{commit_group,wait_group,wait_all}" },
+  { "cp.async.mbarrier.arrive", vgpu_decode_copy_arrive, "cp.async.mbarrier.arrive{.noinc}{.shared}.b64" },
+  { "cp.async.bulk", vgpu_decode_bulk, "cp.async.bulk.{shared::cluster,shared::cta}.global and .shared::cluster.shared::cta .mbarrier::complete_tx::bytes{.multicast::cluster}, .global.shared::cta.bulk_group, .{commit_group,wait_group{.read}}, .prefetch (ignored)" },
+  { "mbarrier", vgpu_decode_mbarrier, "mbarrier.{init,inval,expect_tx,complete_tx,arrive{.expect_tx}{.noComplete},arrive_drop,test_wait{.parity},try_wait{.parity},pending_count}{.sem}{.scope}{.shared}.b64" },
   { "ldmatrix", vgpu_decode_matrix_load, "ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16" },
   { "stmatrix", vgpu_decode_matrix_load, "stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16" },
   { "mma.sync", vgpu_decode_mma, "mma.sync.aligned.m16n8k8 and m16n8k16 f16, bf16; m16n8k4 and m16n8k8 tf32; row.col, accumulators f32 and f16" },
@@ -365,6 +368,7 @@ static const Family families[] = {
   { "discard", decode_nothing, "discard (ignored)" },
   { "nanosleep", decode_nothing, "nanosleep (takes no time)" },
   { "pmevent", decode_nothing, "pmevent (ignored)" },
+  { "setmaxnreg", decode_nothing, "setmaxnreg (registers are never short)" },
   { "griddepcontrol", decode_nothing, "griddepcontrol (launches are never concurrent)" },
   { "createpolicy", decode_policy, "createpolicy (the policy is ignored)" },
 };

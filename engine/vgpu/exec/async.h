@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "engine/vgpu/exec/machine.h"
+
+/* Barriers that live in shared memory (mbarrier), and bulk copies, which complete on them or in
+ * groups. Compiled once; handlers and decoder share the names. */
+
+enum
+{
+  VGPU_ARRIVE_EXPECTS = 1, /* the operand is a number of bytes to expect, not of arrivals */
+  VGPU_ARRIVE_DROPS = 2    /* the thread takes no part in later phases */
+};
+
+typedef enum
+{
+  VGPU_MBARRIER_INIT,
+  VGPU_MBARRIER_INVAL,
+  VGPU_MBARRIER_EXPECT,
+  VGPU_MBARRIER_COMPLETE
+} VgpuMbarrierChange;
+
+typedef enum
+{
+  VGPU_BULK_GLOBAL_TO_SHARED,
+  VGPU_BULK_SHARED_TO_GLOBAL,
+  VGPU_BULK_SHARED_TO_SHARED
+} VgpuBulkWay;
+
+/* Places among the further operands of a bulk copy. */
+enum
+{
+  VGPU_BULK_TO = 0,
+  VGPU_BULK_FROM = 3,
+  VGPU_BULK_BARRIER = 6,
+  VGPU_BULK_MASK = 9,
+  VGPU_BULK_OPERANDS = 10
+};
+
+/* Addresses of shared memory in a cluster: 1 + rank of the block above this bit, 0 for the own. */
+#define VGPU_RANK_SHIFT 24
+
+/* A place in the shared memory of a block of the cluster. */
+typedef struct
+{
+  VgpuWorker *worker;
+  uint64_t offset;
+} VgpuSharedPlace;
+
+/* Finds the place of a shared or generic address of lane; reports and returns false if the bytes are not
+ * all there or not aligned to align. */
+bool vgpu_shared_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address,
+                        uint32_t bytes, uint32_t align, VgpuSharedPlace *place);
+
+void vgpu_mbarrier_change (VgpuWarp *warp, const VgpuIns *ins);
+void vgpu_mbarrier_arrive (VgpuWarp *warp, const VgpuIns *ins);
+void vgpu_mbarrier_pending (VgpuWarp *warp, const VgpuIns *ins);
+void vgpu_copy_arrive (VgpuWarp *warp, const VgpuIns *ins);
+/* The next instruction; NULL when lanes have to wait and others may run. */
+const VgpuIns *vgpu_mbarrier_wait (VgpuWarp *warp, const VgpuIns *ins);
+/* Bytes have come. */
+void vgpu_mbarrier_complete (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane,
+                             const VgpuSharedPlace *place, uint32_t bytes);
+
+void vgpu_bulk_copy (VgpuWarp *warp, const VgpuIns *ins);
+void vgpu_bulk_commit (VgpuWarp *warp);
+/* Finishes the copies of all but the latest groups of each active lane. */
+void vgpu_bulk_wait (VgpuWarp *warp, uint32_t latest);
+/* Finishes copies that complete on this barrier, or all of the team. */
+void vgpu_bulk_finish (VgpuTeam *team, const VgpuSharedPlace *barrier);
+
+/* The blocks of a cluster, which see one another's shared memory; without clusters each block is one of
+ * its own. */
+typedef struct VgpuBulkCopy VgpuBulkCopy;
+struct VgpuTeam
+{
+  VgpuWorker **mates; /* by rank */
+  uint32_t count;
+  uint64_t changes; /* of barriers in shared memory */
+  VgpuBulkCopy *copies;
+  size_t copy_count, copy_capacity;
+};
+
+void vgpu_team_free (VgpuTeam *team);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bulk copies. They are made as late as the program can tell: when somebody looks at the barrier that they
+ * complete on, when their group is waited for, or when the block ends. Who reads too early therefore
+ * finds what was there before. */
+#include "engine/target/cuda-abi.h"
+#include "engine/vgpu/check/check.h"
+#include "engine/vgpu/exec/async.h"
+#include "engine/vgpu/ptx/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct VgpuBulkCopy
+{
+  VgpuWarp *warp; /* that asked for it */
+  const VgpuIns *ins;
+  uint32_t lane;
+  uint32_t group;
+  uint32_t bytes;
+  VgpuBulkWay way;
+  VgpuSharedPlace to, from, barrier; /* worker NULL: global memory, no barrier */
+};
+
+#define PIECE 16 /* addresses and sizes are multiples of this */
+
+static uint64_t
+address_at (const VgpuWarp *warp, const int32_t *more, uint32_t lane)
+{
+  const char *row = warp->base[(uint32_t) more[0] >> 31] + more[0];
+  if (more[2])
+    return ((const uint64_t *) row)[lane] + (uint64_t) (int64_t) more[1];
+  return ((const uint32_t *) row)[lane] + (uint32_t) more[1];
+}
+
+static bool
+global_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address,
+              VgpuAccess access, uint32_t bytes, VgpuSharedPlace *place)
+{
+  const VgpuRequest request = {
+      .space = VGPU_SPACE_GLOBAL, .access = access, .bytes = bytes, .align = PIECE};
+  const int32_t relative[VGPU_LANES] = {0};
+  uint64_t addresses[VGPU_LANES];
+  addresses[lane] = address;
+  *place = (VgpuSharedPlace) {NULL, address};
+  if (vgpu_check_lanes (warp, ins, &request, addresses, 1u << lane) == 0)
+    return false;
+  if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
+    vgpu_race_global (warp, ins, &request, address, relative, 1u << lane);
+  return true;
+}
+
+static bool
+shared_side (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address,
+             VgpuAccess access, uint32_t bytes, VgpuSharedPlace *place)
+{
+  const VgpuRequest request = {
+      .space = VGPU_SPACE_SHARED, .access = access, .bytes = bytes, .align = PIECE};
+  const int32_t relative[VGPU_LANES] = {0};
+  if (!vgpu_shared_place (warp, ins, lane, address, bytes, PIECE, place))
+    return false;
+  if ((warp->checks & VGPU_CHECK_RACE) && place->worker == warp->worker)
+    {
+      vgpu_race_shared (warp, ins, &request, place->offset, relative, 1u << lane);
+      if (access == VGPU_ACCESS_WRITE)
+        vgpu_copy_flies (warp, place->offset, bytes);
+    }
+  return true;
+}
+
+static void
+append (VgpuTeam *team, const VgpuBulkCopy *copy)
+{
+  if (team->copy_count == team->copy_capacity)
+    {
+      team->copy_capacity = team->copy_capacity > 0 ? team->copy_capacity * 2 : 16;
+      team->copies = vgpu_retake (team->copies, team->copy_capacity * sizeof *team->copies);
+    }
+  team->copies[team->copy_count++] = *copy;
+}
+
+/* One copy to one block. */
+static void
+start_copy (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuBulkCopy copy, uint64_t to,
+            uint64_t from, uint64_t barrier)
+{
+  bool writes_global = copy.way == VGPU_BULK_SHARED_TO_GLOBAL;
+  bool reads_global = copy.way == VGPU_BULK_GLOBAL_TO_SHARED;
+  bool good = reads_global ? global_place (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes,
+                                           &copy.from)
+                           : shared_side (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes,
+                                          &copy.from);
+  good = good
+         && (writes_global
+                 ? global_place (warp, ins, lane, to, VGPU_ACCESS_WRITE, copy.bytes, &copy.to)
+                 : shared_side (warp, ins, lane, to, VGPU_ACCESS_WRITE, copy.bytes, &copy.to));
+  if (!writes_global)
+    good = vgpu_shared_place (warp, ins, lane, barrier, 8, 8, &copy.barrier) && good;
+  if (good)
+    append (warp->worker->team, &copy);
+  else if (!writes_global && copy.barrier.worker != NULL)
+    /* The fault is told; waiting for ever would tell nothing more. */
+    vgpu_mbarrier_complete (warp, ins, lane, &copy.barrier, copy.bytes);
+}
+
+static uint64_t
+to_rank (uint64_t address, uint32_t rank)
+{
+  return (address & ((1u << VGPU_RANK_SHIFT) - 1)) | (uint64_t) (rank + 1) << VGPU_RANK_SHIFT;
+}
+
+void
+vgpu_bulk_copy (VgpuWarp *warp, const VgpuIns *ins)
+{
+  const int32_t *more = warp->kernel->extra + ins->extra;
+  const uint32_t *sizes = (const uint32_t *) (warp->base[(uint32_t) ins->a >> 31] + ins->a);
+  const VgpuTeam *team = warp->worker->team;
+  for (uint32_t left = warp->mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      VgpuBulkCopy copy = {warp, ins, lane, warp->bulk_group[lane], sizes[lane],
+                           (VgpuBulkWay) ins->target, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+      uint64_t to = address_at (warp, more + VGPU_BULK_TO, lane);
+      uint64_t from = address_at (warp, more + VGPU_BULK_FROM, lane);
+      uint64_t barrier = more[VGPU_BULK_BARRIER] != INT32_MIN
+                             ? address_at (warp, more + VGPU_BULK_BARRIER, lane)
+                             : 0;
+      if (copy.bytes % PIECE != 0)
+        {
+          char text[120];
+          VgpuFinding finding = vgpu_finding ("mem.misaligned", ins, lane);
+          snprintf (text, sizeof text, "copies %u bytes, which is no multiple of %d", copy.bytes,
+                    PIECE);
+          finding.message = text;
+          vgpu_report (warp, &finding);
+          vgpu_fault (warp, CUDA_ERROR_MISALIGNED_ADDRESS,
+                      warp->worker->launch->first_fault_stops);
+          continue;
+        }
+      if (more[VGPU_BULK_MASK] == INT32_MIN)
+        {
+          start_copy (warp, ins, lane, copy, to, from, barrier);
+          continue;
+        }
+      int32_t row = more[VGPU_BULK_MASK];
+      uint32_t ranks = ((const uint16_t *) (warp->base[(uint32_t) row >> 31] + row))[lane];
+      for (uint32_t rank = 0; rank < team->count; rank++)
+        if (ranks >> rank & 1)
+          start_copy (warp, ins, lane, copy, to_rank (to, rank), from, to_rank (barrier, rank));
+    }
+}
+
+static void
+report_uninitialised (const VgpuBulkCopy *copy)
+{
+  VgpuFinding finding = vgpu_finding ("mem.uninitialised", copy->ins, copy->lane);
+  finding.message = "copies shared memory to global memory that nothing has written";
+  vgpu_report (copy->warp, &finding);
+}
+
+/* What is known of the initialisation of a side; NULL: all of it is. */
+static unsigned char *
+shadow (const VgpuBulkCopy *copy, const VgpuSharedPlace *place)
+{
+  if (!(copy->warp->checks & VGPU_CHECK_UNINIT))
+    return NULL;
+  if (place->worker != NULL)
+    return place->worker->shared_valid + place->offset;
+  const VgpuAllocation *allocation =
+      vgpu_memory_find (copy->warp->worker->launch->memory, place->offset);
+  return allocation != NULL && allocation->valid != NULL
+             ? allocation->valid + (place->offset - allocation->lo)
+             : NULL;
+}
+
+static char *
+bytes_of (const VgpuSharedPlace *place)
+{
+  return place->worker != NULL ? place->worker->shared + place->offset
+                               : (char *) (uintptr_t) place->offset;
+}
+
+static void
+carry_shadow (const VgpuBulkCopy *copy)
+{
+  const unsigned char *from = shadow (copy, &copy->from);
+  unsigned char *to = shadow (copy, &copy->to);
+  if (copy->way == VGPU_BULK_SHARED_TO_GLOBAL)
+    {
+      if (from != NULL && memchr (from, 0, copy->bytes) != NULL)
+        report_uninitialised (copy);
+      from = NULL;
+    }
+  if (to != NULL && from != NULL)
+    memcpy (to, from, copy->bytes);
+  else if (to != NULL)
+    memset (to, 0xff, copy->bytes);
+}
+
+static void
+make_copy (const VgpuBulkCopy *copy)
+{
+  VgpuWarp *warp = copy->warp;
+  carry_shadow (copy);
+  memmove (bytes_of (&copy->to), bytes_of (&copy->from), copy->bytes);
+  if ((warp->checks & VGPU_CHECK_RACE) && copy->to.worker == warp->worker)
+    vgpu_copy_lands (warp, copy->ins, copy->lane, copy->to.offset, copy->bytes);
+  if (copy->barrier.worker != NULL)
+    vgpu_mbarrier_complete (warp, copy->ins, copy->lane, &copy->barrier, copy->bytes);
+}
+
+void
+vgpu_bulk_finish (VgpuTeam *team, const VgpuSharedPlace *barrier)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < team->copy_count; i++)
+    {
+      VgpuBulkCopy copy = team->copies[i];
+      if (barrier != NULL
+          && (copy.barrier.worker != barrier->worker || copy.barrier.offset != barrier->offset))
+        team->copies[kept++] = copy;
+      else
+        make_copy (&copy);
+    }
+  team->copy_count = kept;
+}
+
+void
+vgpu_bulk_commit (VgpuWarp *warp)
+{
+  for (uint32_t left = warp->mask; left != 0; left &= left - 1)
+    warp->bulk_group[__builtin_ctz (left)]++;
+}
+
+void
+vgpu_bulk_wait (VgpuWarp *warp, uint32_t latest)
+{
+  VgpuTeam *team = warp->worker->team;
+  size_t kept = 0;
+  for (size_t i = 0; i < team->copy_count; i++)
+    {
+      VgpuBulkCopy copy = team->copies[i];
+      bool own = copy.warp == warp && (warp->mask >> copy.lane & 1) && copy.barrier.worker == NULL;
+      if (own && copy.group + latest < warp->bulk_group[copy.lane])
+        make_copy (&copy);
+      else
+        team->copies[kept++] = copy;
+    }
+  team->copy_count = kept;
+}
+
+void
+vgpu_team_free (VgpuTeam *team)
+{
+  free (team->mates);
+  free (team->copies);
+  free (team);
+}

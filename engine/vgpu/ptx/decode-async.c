@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barriers in shared memory, and the copies that complete on them. */
+#include "engine/vgpu/exec/async.h"
+#include "engine/vgpu/ptx/builder.h"
+
+#include <string.h>
+
+static bool
+need (VgpuBuilder *builder, uint32_t count)
+{
+  return builder->statement->operand_count >= count
+         || vgpu_builder_fail (builder, "%s with too few operands", builder->statement->opcode);
+}
+
+static void
+set_address (VgpuIns *ins, const VgpuAddress *address)
+{
+  ins->imm = address->offset;
+  ins->bytes = 8;
+  ins->vec = 1;
+  ins->taint = VGPU_TAINT_HANDLED;
+  ins->flags |= address->wide ? VGPU_INS_WIDE_ADDRESS : 0;
+}
+
+static bool
+decode_wait (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  VgpuAddress address;
+  if (!need (builder, 3) || !vgpu_address (builder, &statement->operands[1], &address))
+    return false;
+  bool parity = vgpu_opcode_has (statement->opcode, "parity");
+  int32_t state = vgpu_source_row (builder, &statement->operands[2], parity ? 4 : 8);
+  int32_t p = vgpu_predicate_destination (builder, &statement->operands[0]);
+  VgpuIns *ins =
+      vgpu_emit_rows (builder, VGPU_OP_MBARRIER_WAIT, p, address.row, state, VGPU_NO_ROW);
+  set_address (ins, &address);
+  ins->target = parity;
+  return !builder->failed;
+}
+
+static bool
+decode_arrive (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const char *opcode = statement->opcode;
+  VgpuAddress address;
+  if (!need (builder, 2) || !vgpu_address (builder, &statement->operands[1], &address))
+    return false;
+  bool expects = vgpu_opcode_has (opcode, "expect_tx");
+  if (expects && !need (builder, 3))
+    return false;
+  int32_t count = statement->operand_count > 2
+                      ? vgpu_source_row (builder, &statement->operands[2], 4)
+                      : vgpu_constant (builder, 4, 1);
+  VgpuDestination d = vgpu_destination (builder, &statement->operands[0], 8);
+  VgpuIns *ins =
+      vgpu_emit_rows (builder, VGPU_OP_MBARRIER_ARRIVE, d.row, address.row, count, VGPU_NO_ROW);
+  set_address (ins, &address);
+  ins->target = (expects ? VGPU_ARRIVE_EXPECTS : 0)
+                | (vgpu_opcode_has (opcode, "arrive_drop") ? VGPU_ARRIVE_DROPS : 0);
+  vgpu_destination_done (builder, &d, false);
+  return !builder->failed;
+}
+
+static bool
+decode_change (VgpuBuilder *builder, const VgpuStatement *statement, VgpuMbarrierChange change)
+{
+  VgpuAddress address;
+  bool counts = change != VGPU_MBARRIER_INVAL;
+  if (!need (builder, counts ? 2 : 1)
+      || !vgpu_address (builder, &statement->operands[0], &address))
+    return false;
+  int32_t count =
+      counts ? vgpu_source_row (builder, &statement->operands[1], 4) : vgpu_constant (builder, 4, 0);
+  VgpuIns *ins =
+      vgpu_emit_rows (builder, VGPU_OP_MBARRIER_CHANGE, 0, address.row, count, VGPU_NO_ROW);
+  set_address (ins, &address);
+  ins->target = change;
+  return !builder->failed;
+}
+
+bool
+vgpu_decode_mbarrier (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const char *opcode = statement->opcode;
+  if (strncmp (opcode, "mbarrier.init.", 14) == 0)
+    return decode_change (builder, statement, VGPU_MBARRIER_INIT);
+  if (strncmp (opcode, "mbarrier.inval.", 15) == 0)
+    return decode_change (builder, statement, VGPU_MBARRIER_INVAL);
+  if (strncmp (opcode, "mbarrier.expect_tx.", 19) == 0)
+    return decode_change (builder, statement, VGPU_MBARRIER_EXPECT);
+  if (strncmp (opcode, "mbarrier.complete_tx.", 21) == 0)
+    return decode_change (builder, statement, VGPU_MBARRIER_COMPLETE);
+  if (strncmp (opcode, "mbarrier.arrive", 15) == 0)
+    return decode_arrive (builder, statement);
+  if (strncmp (opcode, "mbarrier.test_wait.", 19) == 0
+      || strncmp (opcode, "mbarrier.try_wait.", 18) == 0)
+    return decode_wait (builder, statement);
+  if (strcmp (opcode, "mbarrier.pending_count.b64") != 0)
+    return vgpu_builder_unsupported (builder, NULL);
+  if (!need (builder, 2))
+    return false;
+  int32_t state = vgpu_source_row (builder, &statement->operands[1], 8);
+  VgpuDestination d = vgpu_destination (builder, &statement->operands[0], 4);
+  vgpu_emit_rows (builder, VGPU_OP_MBARRIER_PENDING, d.row, state, VGPU_NO_ROW, VGPU_NO_ROW);
+  vgpu_destination_done (builder, &d, false);
+  return !builder->failed;
+}
+
+/* cp.async.mbarrier.arrive{.noinc}.b64 [barrier] */
+bool
+vgpu_decode_copy_arrive (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  VgpuAddress address;
+  if (!need (builder, 1) || !vgpu_address (builder, &statement->operands[0], &address))
+    return false;
+  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_COPY_ARRIVE, 0, address.row, VGPU_NO_ROW,
+                                 VGPU_NO_ROW);
+  set_address (ins, &address);
+  ins->target = vgpu_opcode_has (statement->opcode, "noinc");
+  return !builder->failed;
+}
+
+/* Where opcode names both sides of a copy, "dst.src": the two that PTX knows and the completion of
+ * each. */
+static bool
+read_direction (const char *opcode, VgpuBulkWay *way)
+{
+  const char *global = strstr (opcode, ".global");
+  const char *shared = strstr (opcode, ".shared::");
+  if (shared == NULL)
+    return false;
+  if (global == NULL)
+    *way = VGPU_BULK_SHARED_TO_SHARED;
+  else
+    *way = global < shared ? VGPU_BULK_SHARED_TO_GLOBAL : VGPU_BULK_GLOBAL_TO_SHARED;
+  return *way == VGPU_BULK_SHARED_TO_GLOBAL ? vgpu_opcode_has (opcode, "bulk_group")
+                                            : strstr (opcode, ".mbarrier::complete_tx::bytes") != NULL;
+}
+
+/* The further operands: each address is a row, its offset, and whether it is 64 bits wide. */
+static void
+put_address (int32_t *to, const VgpuAddress *address)
+{
+  to[0] = address->row;
+  to[1] = (int32_t) address->offset;
+  to[2] = address->wide;
+}
+
+/* cp.async.bulk.dst.src… [dst], [src], size, [barrier]{, mask}{, policy} */
+static bool
+decode_bulk_copy (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const char *opcode = statement->opcode;
+  VgpuBulkWay way;
+  VgpuAddress to, from, barrier = {.row = VGPU_NO_ROW};
+  if (!read_direction (opcode, &way) || vgpu_opcode_has (opcode, "cp_mask"))
+    return vgpu_builder_unsupported (builder, NULL);
+  bool completes = way != VGPU_BULK_SHARED_TO_GLOBAL;
+  if (!need (builder, completes ? 4 : 3)
+      || !vgpu_address (builder, &statement->operands[0], &to)
+      || !vgpu_address (builder, &statement->operands[1], &from)
+      || (completes && !vgpu_address (builder, &statement->operands[3], &barrier)))
+    return false;
+  int32_t size = vgpu_source_row (builder, &statement->operands[2], 4);
+  int32_t more[VGPU_BULK_OPERANDS];
+  put_address (more + VGPU_BULK_TO, &to);
+  put_address (more + VGPU_BULK_FROM, &from);
+  put_address (more + VGPU_BULK_BARRIER, &barrier);
+  more[VGPU_BULK_MASK] = VGPU_NO_ROW;
+  if (vgpu_opcode_has (opcode, "multicast::cluster"))
+    {
+      if (!need (builder, 5))
+        return false;
+      more[VGPU_BULK_MASK] = vgpu_source_row (builder, &statement->operands[4], 2);
+    }
+  uint32_t extra = vgpu_extra (builder, more, VGPU_BULK_OPERANDS);
+  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_BULK_COPY, 0, size, VGPU_NO_ROW, VGPU_NO_ROW);
+  ins->extra = extra;
+  ins->target = way;
+  return !builder->failed;
+}
+
+bool
+vgpu_decode_bulk (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const char *opcode = statement->opcode;
+  if (vgpu_opcode_has (opcode, "prefetch"))
+    {
+      vgpu_emit (builder, VGPU_OP_NOTHING);
+      return true;
+    }
+  if (strncmp (opcode, "cp.async.bulk.tensor", 20) == 0)
+    return vgpu_builder_unsupported (builder, "copies of tensors");
+  if (vgpu_opcode_has (opcode, "commit_group"))
+    {
+      vgpu_emit (builder, VGPU_OP_BULK_COMMIT);
+      return true;
+    }
+  if (vgpu_opcode_has (opcode, "wait_group"))
+    {
+      if (!need (builder, 1))
+        return false;
+      vgpu_emit (builder, VGPU_OP_BULK_WAIT)->imm = statement->operands[0].value;
+      return true;
+    }
+  return decode_bulk_copy (builder, statement);
+}
