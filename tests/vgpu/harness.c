@@ -148,7 +148,8 @@ compile_text (const char *text, const char *name, const char *extra_option)
   g_assert_cmpint (nvrtc->create (&program, text, name, 0, NULL, NULL), ==, 0);
   g_autoptr (GPtrArray) options = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (options, g_strdup ("-lineinfo"));
-  g_ptr_array_add (options, g_strdup ("--gpu-architecture=compute_80"));
+  if (extra_option == NULL || !g_str_has_prefix (extra_option, "--gpu-architecture"))
+    g_ptr_array_add (options, g_strdup ("--gpu-architecture=compute_80"));
   g_ptr_array_add (options, g_strdup ("-default-device"));
   for (char **folder = test_toolkit ()->includes; folder && *folder; folder++)
     g_ptr_array_add (options, g_strconcat ("-I", *folder, NULL));

@@ -148,6 +148,10 @@ touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint
   /* A strong read is remembered like any: a plain write beside it still races. */
   if (!strong && unordered (&cell->read, warp, thread, bytes))
     report_race (warp, ins, request, lane, &cell->read, false, false);
+  /* An atomic of the same thread does not make up for its plain write. */
+  if (strong && !cell->write_atomic && cell->write.thread == thread
+      && cell->write.epoch == warp->worker->epoch && cell->write.warp_epoch == warp->epoch)
+    return;
   if (cell->write.epoch != warp->worker->epoch)
     memset (&cell->write, 0, sizeof cell->write);
   cell->write.many = 0;

@@ -51,8 +51,8 @@ global_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t addres
 }
 
 static bool
-shared_side (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address,
-             VgpuAccess access, uint32_t bytes, VgpuSharedPlace *place)
+shared_side (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address, VgpuAccess access,
+             uint32_t bytes, VgpuSharedPlace *place)
 {
   const VgpuRequest request = {
       .space = VGPU_SPACE_SHARED, .access = access, .bytes = bytes, .align = PIECE};
@@ -86,10 +86,9 @@ start_copy (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuBulkCopy copy
 {
   bool writes_global = copy.way == VGPU_BULK_SHARED_TO_GLOBAL;
   bool reads_global = copy.way == VGPU_BULK_GLOBAL_TO_SHARED;
-  bool good = reads_global ? global_place (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes,
-                                           &copy.from)
-                           : shared_side (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes,
-                                          &copy.from);
+  bool good = reads_global
+                  ? global_place (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes, &copy.from)
+                  : shared_side (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes, &copy.from);
   good = good
          && (writes_global
                  ? global_place (warp, ins, lane, to, VGPU_ACCESS_WRITE, copy.bytes, &copy.to)
@@ -118,8 +117,11 @@ vgpu_bulk_copy (VgpuWarp *warp, const VgpuIns *ins)
   for (uint32_t left = warp->mask; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
-      VgpuBulkCopy copy = {warp, ins, lane, warp->bulk_group[lane], sizes[lane],
-                           (VgpuBulkWay) ins->target, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+      VgpuBulkCopy copy = {warp,        ins,
+                           lane,        warp->bulk_group[lane],
+                           sizes[lane], (VgpuBulkWay) ins->target,
+                           {NULL, 0},   {NULL, 0},
+                           {NULL, 0}};
       uint64_t to = address_at (warp, more + VGPU_BULK_TO, lane);
       uint64_t from = address_at (warp, more + VGPU_BULK_FROM, lane);
       uint64_t barrier = more[VGPU_BULK_BARRIER] != INT32_MIN
@@ -133,8 +135,7 @@ vgpu_bulk_copy (VgpuWarp *warp, const VgpuIns *ins)
                     PIECE);
           finding.message = text;
           vgpu_report (warp, &finding);
-          vgpu_fault (warp, CUDA_ERROR_MISALIGNED_ADDRESS,
-                      warp->worker->launch->first_fault_stops);
+          vgpu_fault (warp, CUDA_ERROR_MISALIGNED_ADDRESS, warp->worker->launch->first_fault_stops);
           continue;
         }
       if (more[VGPU_BULK_MASK] == INT32_MIN)

@@ -143,8 +143,9 @@ find_barrier (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuSharedPlace
     return false;
   if (!is_made (place))
     {
-      complain (warp, ins, lane, "no barrier is here: mbarrier.init has not been executed, or "
-                                 "mbarrier.inval has");
+      complain (warp, ins, lane,
+                "no barrier is here: mbarrier.init has not been executed, or "
+                "mbarrier.inval has");
       return false;
     }
   *state = unpack (*storage (place));
@@ -219,8 +220,10 @@ arrive (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, const VgpuSharedPlace
   if (count > state->pending)
     {
       char text[160];
-      snprintf (text, sizeof text, "%u arrivals where the phase of this barrier expects only %u "
-                                   "more of %u", count, state->pending, state->expected);
+      snprintf (text, sizeof text,
+                "%u arrivals where the phase of this barrier expects only %u "
+                "more of %u",
+                count, state->pending, state->expected);
       complain (warp, ins, lane, text);
       count = state->pending;
     }
@@ -259,8 +262,7 @@ vgpu_mbarrier_pending (VgpuWarp *warp, const VgpuIns *ins)
   for (uint32_t left = warp->mask; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
-      ((uint32_t *) (warp->base[0] + ins->d))[lane] =
-          unpack (wide_of (warp, ins->a, lane)).pending;
+      ((uint32_t *) (warp->base[0] + ins->d))[lane] = unpack (wide_of (warp, ins->a, lane)).pending;
     }
 }
 

@@ -410,8 +410,7 @@ shuffle_blocks (VgpuLaunch *launch)
 {
   uint64_t state = launch->seed ^ 0x6a09e667f3bcc909u;
   /* A block may wait for an earlier one, which then has to come first. */
-  if (launch->seed == 0 || launch->kernel->synchronises_blocks
-      || launch->team_total > MAX_SHUFFLED)
+  if (launch->seed == 0 || launch->kernel->synchronises_blocks || launch->team_total > MAX_SHUFFLED)
     return;
   launch->team_order = vgpu_take (launch->team_total * sizeof (uint64_t));
   for (uint64_t i = 0; i < launch->team_total; i++)

@@ -66,11 +66,10 @@ decode_change (VgpuBuilder *builder, const VgpuStatement *statement, VgpuMbarrie
 {
   VgpuAddress address;
   bool counts = change != VGPU_MBARRIER_INVAL;
-  if (!need (builder, counts ? 2 : 1)
-      || !vgpu_address (builder, &statement->operands[0], &address))
+  if (!need (builder, counts ? 2 : 1) || !vgpu_address (builder, &statement->operands[0], &address))
     return false;
-  int32_t count =
-      counts ? vgpu_source_row (builder, &statement->operands[1], 4) : vgpu_constant (builder, 4, 0);
+  int32_t count = counts ? vgpu_source_row (builder, &statement->operands[1], 4)
+                         : vgpu_constant (builder, 4, 0);
   VgpuIns *ins =
       vgpu_emit_rows (builder, VGPU_OP_MBARRIER_CHANGE, 0, address.row, count, VGPU_NO_ROW);
   set_address (ins, &address);
@@ -113,8 +112,8 @@ vgpu_decode_copy_arrive (VgpuBuilder *builder, const VgpuStatement *statement)
   VgpuAddress address;
   if (!need (builder, 1) || !vgpu_address (builder, &statement->operands[0], &address))
     return false;
-  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_COPY_ARRIVE, 0, address.row, VGPU_NO_ROW,
-                                 VGPU_NO_ROW);
+  VgpuIns *ins =
+      vgpu_emit_rows (builder, VGPU_OP_COPY_ARRIVE, 0, address.row, VGPU_NO_ROW, VGPU_NO_ROW);
   set_address (ins, &address);
   ins->target = vgpu_opcode_has (statement->opcode, "noinc");
   return !builder->failed;
@@ -133,8 +132,9 @@ read_direction (const char *opcode, VgpuBulkWay *way)
     *way = VGPU_BULK_SHARED_TO_SHARED;
   else
     *way = global < shared ? VGPU_BULK_SHARED_TO_GLOBAL : VGPU_BULK_GLOBAL_TO_SHARED;
-  return *way == VGPU_BULK_SHARED_TO_GLOBAL ? vgpu_opcode_has (opcode, "bulk_group")
-                                            : strstr (opcode, ".mbarrier::complete_tx::bytes") != NULL;
+  return *way == VGPU_BULK_SHARED_TO_GLOBAL
+             ? vgpu_opcode_has (opcode, "bulk_group")
+             : strstr (opcode, ".mbarrier::complete_tx::bytes") != NULL;
 }
 
 /* The further operands: each address is a row, its offset, and whether it is 64 bits wide. */
@@ -156,8 +156,7 @@ decode_bulk_copy (VgpuBuilder *builder, const VgpuStatement *statement)
   if (!read_direction (opcode, &way) || vgpu_opcode_has (opcode, "cp_mask"))
     return vgpu_builder_unsupported (builder, NULL);
   bool completes = way != VGPU_BULK_SHARED_TO_GLOBAL;
-  if (!need (builder, completes ? 4 : 3)
-      || !vgpu_address (builder, &statement->operands[0], &to)
+  if (!need (builder, completes ? 4 : 3) || !vgpu_address (builder, &statement->operands[0], &to)
       || !vgpu_address (builder, &statement->operands[1], &from)
       || (completes && !vgpu_address (builder, &statement->operands[3], &barrier)))
     return false;

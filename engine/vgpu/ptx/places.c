@@ -19,29 +19,34 @@ slot_of (const Index *index, int file, int line, int column)
   return (hash ^ hash >> 15) & index->mask;
 }
 
+/* The slot of a location, or the empty one that it would take. */
+static uint32_t
+look_up (const Index *index, int file, int line, int column)
+{
+  uint32_t slot = slot_of (index, file, line, column);
+  for (; index->slots[slot] != VGPU_NONE; slot = (slot + 1) & index->mask)
+    {
+      const VgpuLocation *location = &index->source->locations[index->slots[slot]];
+      if (location->file == file && location->line == line && location->column == column)
+        break;
+    }
+  return slot;
+}
+
 static const VgpuLocation *
 find (const Index *index, int file, int line, int column)
 {
-  for (uint32_t slot = slot_of (index, file, line, column);; slot = (slot + 1) & index->mask)
-    {
-      if (index->slots[slot] == VGPU_NONE)
-        return NULL;
-      const VgpuLocation *location = &index->source->locations[index->slots[slot]];
-      if (location->file == file && location->line == line && location->column == column)
-        return location;
-    }
+  uint32_t number = index->slots[look_up (index, file, line, column)];
+  return number != VGPU_NONE ? &index->source->locations[number] : NULL;
 }
 
+/* From here on the location of this number is meant where its file, line and column are named: a line of a
+ * header is inlined in many places, and the one last spoken of counts. */
 static void
 add (Index *index, uint32_t number)
 {
   const VgpuLocation *l = &index->source->locations[number];
-  uint32_t slot = slot_of (index, l->file, l->line, l->column);
-  if (find (index, l->file, l->line, l->column) != NULL)
-    return;
-  while (index->slots[slot] != VGPU_NONE)
-    slot = (slot + 1) & index->mask;
-  index->slots[slot] = number;
+  index->slots[look_up (index, l->file, l->line, l->column)] = number;
 }
 
 /* Whether a location was inlined somewhere; then moves to that place. */
@@ -92,12 +97,15 @@ vgpu_source_resolve_places (VgpuSource *source)
   index.slots = vgpu_arena_take (&source->arena, ((size_t) index.mask + 1) * sizeof *index.slots);
   for (uint32_t i = 0; i <= index.mask; i++)
     index.slots[i] = VGPU_NONE;
-  for (uint32_t i = 0; i < source->location_count; i++)
+  for (uint32_t i = (uint32_t) source->location_count; i-- > 0;)
     add (&index, i);
   source->places =
       vgpu_arena_take (&source->arena, source->location_count * sizeof *source->places);
-  for (size_t i = 0; i < source->location_count; i++)
-    source->places[i] = resolve (&index, &source->locations[i], home);
+  for (uint32_t i = 0; i < source->location_count; i++)
+    {
+      add (&index, i);
+      source->places[i] = resolve (&index, &source->locations[i], home);
+    }
 }
 
 VgpuPlace
