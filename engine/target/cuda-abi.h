@@ -77,6 +77,7 @@ typedef void (*CUhostFn) (void *data);
   X (CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
   X (CUDA_ERROR_CAPTURED_EVENT, 907, "operation not permitted on an event last recorded in a capturing stream") \
   X (CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
+  X (CUDA_ERROR_INVALID_CLUSTER_SIZE, 912, "invalid cluster size") \
   X (CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 #define ASSAY_CUDA_DEVICE_ATTRIBUTES(X) \
@@ -137,7 +138,8 @@ typedef void (*CUhostFn) (void *data);
   X (CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6) \
   X (CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, 7) \
   X (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8) \
-  X (CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)
+  X (CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9) \
+  X (CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)
 /* clang-format on */
 
 typedef enum

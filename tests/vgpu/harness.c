@@ -63,6 +63,14 @@ gpu_close (Gpu *gpu)
   g_free (gpu);
 }
 
+void *
+gpu_symbol (const char *name)
+{
+  void *symbol = dlsym (open_driver (), name);
+  g_assert_nonnull (symbol);
+  return symbol;
+}
+
 typedef struct
 {
   int (*create) (void **program, const char *source, const char *name, int headers, void *a,

@@ -24,6 +24,8 @@ typedef struct
  * defaults of tests (sm_80, all of fixed order, checks none). Never NULL. */
 Gpu *gpu_open (const char *settings);
 void gpu_close (Gpu *gpu);
+/* Another function of the driver. */
+void *gpu_symbol (const char *name);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Gpu, gpu_close)
 
 /* The CUDA compiler of this machine, NULL where there is none. */

@@ -31,6 +31,7 @@ struct CUfunc_st
   VgpuKernel *kernel; /* NULL until somebody asks for it */
   const VgpuFunction *entry;
   CUmodule module;
+  bool large_clusters; /* more than eight blocks were asked for */
   uint32_t max_dynamic_shared;
   struct CUfunc_st *next;
 };

@@ -73,6 +73,11 @@ cuFuncSetAttribute (CUfunction function, CUfunction_attribute attribute, int val
     return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
     return vgpu_leave (CUDA_SUCCESS);
+  if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+    {
+      function->large_clusters = value != 0;
+      return vgpu_leave (CUDA_SUCCESS);
+    }
   const AssayTargetLimits *target = vgpu_driver.settings.target;
   uint64_t total = (uint64_t) function->kernel->static_shared + (uint32_t) value;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0
@@ -192,6 +197,7 @@ vgpu_launch_work (CUcontext context, const VgpuLaunchWork *work)
                        .memory = context->memory,
                        .grid = {work->grid[0], work->grid[1], work->grid[2]},
                        .block = {work->block[0], work->block[1], work->block[2]},
+                       .cluster = {work->cluster[0], work->cluster[1], work->cluster[2]},
                        .dynamic_shared = work->shared,
                        .parameters = work->parameters,
                        .checks = settings->checks,
@@ -225,6 +231,35 @@ may_wait_for_blocks (CUfunction function, const VgpuLaunchWork *launch)
   return blocks <= (uint64_t) assay_launch_blocks_per_sm (target, &shape) * target->sm_count;
 }
 
+#define PORTABLE_CLUSTER 8
+#define LARGEST_CLUSTER 16
+
+/* Takes a cluster's dimensions; 0 in the first: none were given. */
+static CUresult
+take_cluster (const CUfunction function, const uint32_t *cluster, VgpuLaunchWork *work)
+{
+  uint64_t size = (uint64_t) cluster[0] * cluster[1] * cluster[2];
+  if (cluster[0] == 0)
+    return CUDA_SUCCESS;
+  if (size > 1 && !vgpu_driver.settings.target->has_clusters)
+    {
+      vgpu_explain ("%s: the target has no clusters of blocks", function->kernel->name);
+      return CUDA_ERROR_NOT_SUPPORTED;
+    }
+  uint32_t most = function->large_clusters ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+  bool divides = size > 0;
+  for (int i = 0; divides && i < 3; i++)
+    divides = work->grid[i] % cluster[i] == 0;
+  if (!divides || size > most)
+    {
+      vgpu_explain ("%s: a cluster of %u x %u x %u blocks: at most %u, and they divide the grid",
+                    function->kernel->name, cluster[0], cluster[1], cluster[2], most);
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+  memcpy (work->cluster, cluster, sizeof work->cluster);
+  return CUDA_SUCCESS;
+}
+
 CUresult
 vgpu_launch_prepare (CUfunction function, const uint32_t *shape, size_t shared, void **parameters,
                      void **extra, bool cooperative, VgpuWork *item)
@@ -242,6 +277,9 @@ vgpu_launch_prepare (CUfunction function, const uint32_t *shape, size_t shared, 
       shared <= UINT32_MAX ? check_limits (function, &launch) : CUDA_ERROR_INVALID_VALUE;
   if (result != CUDA_SUCCESS)
     return result;
+  result = take_cluster (function, function->kernel->function->cluster, &work);
+  if (result != CUDA_SUCCESS)
+    return result;
   if (cooperative && !may_wait_for_blocks (function, &work))
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   work.parameters = collect_parameters (function->kernel, parameters, extra);
@@ -253,7 +291,7 @@ vgpu_launch_prepare (CUfunction function, const uint32_t *shape, size_t shared, 
 
 static CUresult
 submit_launch (CUfunction function, const uint32_t *shape, size_t shared, CUstream stream,
-               void **parameters, void **extra, bool cooperative)
+               void **parameters, void **extra, bool cooperative, const uint32_t *cluster)
 {
   CUcontext context;
   VgpuWork item;
@@ -261,7 +299,13 @@ submit_launch (CUfunction function, const uint32_t *shape, size_t shared, CUstre
   if (result != CUDA_SUCCESS)
     return result;
   result = vgpu_launch_prepare (function, shape, shared, parameters, extra, cooperative, &item);
-  return vgpu_leave (result != CUDA_SUCCESS ? result : vgpu_submit (context, stream, &item));
+  if (result != CUDA_SUCCESS)
+    return vgpu_leave (result);
+  result = cluster != NULL ? take_cluster (function, cluster, &item.launch) : CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS)
+    return vgpu_leave (vgpu_submit (context, stream, &item));
+  vgpu_work_clear (&item);
+  return vgpu_leave (result);
 }
 
 CUresult
@@ -270,7 +314,7 @@ cuLaunchKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y, u
                 unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
 {
   const uint32_t shape[6] = {grid_x, grid_y, grid_z, block_x, block_y, block_z};
-  return submit_launch (function, shape, shared_bytes, stream, parameters, extra, false);
+  return submit_launch (function, shape, shared_bytes, stream, parameters, extra, false, NULL);
 }
 
 CUresult
@@ -280,7 +324,7 @@ cuLaunchCooperativeKernel (CUfunction function, unsigned int grid_x, unsigned in
                            void **parameters)
 {
   const uint32_t shape[6] = {grid_x, grid_y, grid_z, block_x, block_y, block_z};
-  return submit_launch (function, shape, shared_bytes, stream, parameters, NULL, true);
+  return submit_launch (function, shape, shared_bytes, stream, parameters, NULL, true, NULL);
 }
 
 enum
@@ -294,6 +338,7 @@ cuLaunchKernelEx (const AssayLaunchConfig *config, CUfunction function, void **p
                   void **extra)
 {
   bool cooperative = false;
+  const uint32_t *cluster = NULL;
   if (config == NULL || (config->attribute_count > 0 && config->attributes == NULL))
     return CUDA_ERROR_INVALID_VALUE;
   for (unsigned int i = 0; i < config->attribute_count; i++)
@@ -301,16 +346,12 @@ cuLaunchKernelEx (const AssayLaunchConfig *config, CUfunction function, void **p
       const AssayLaunchAttribute *attribute = &config->attributes[i];
       if (attribute->number == ATTRIBUTE_COOPERATIVE)
         cooperative = attribute->cooperative != 0;
-      const unsigned int *cluster = attribute->cluster;
-      if (attribute->number == ATTRIBUTE_CLUSTER && cluster[0] * cluster[1] * cluster[2] > 1)
-        {
-          vgpu_explain ("clusters of thread blocks are not there");
-          return CUDA_ERROR_NOT_SUPPORTED;
-        }
+      if (attribute->number == ATTRIBUTE_CLUSTER)
+        cluster = attribute->cluster;
     }
   uint32_t shape[6];
   memcpy (shape, config->grid, sizeof config->grid);
   memcpy (shape + 3, config->block, sizeof config->block);
   return submit_launch (function, shape, config->shared_bytes, config->stream, parameters, extra,
-                        cooperative);
+                        cooperative, cluster);
 }

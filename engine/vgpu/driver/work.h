@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   CUfunction function;
-  uint32_t grid[3], block[3];
+  uint32_t grid[3], block[3], cluster[3];
   uint32_t shared;
   bool cooperative;
   unsigned char *parameters; /* owned */

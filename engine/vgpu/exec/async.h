@@ -77,8 +77,26 @@ struct VgpuTeam
   VgpuWorker **mates; /* by rank */
   uint32_t count;
   uint64_t changes; /* of barriers in shared memory */
+  uint32_t phase;   /* of the barrier of the cluster */
   VgpuBulkCopy *copies;
   size_t copy_count, copy_capacity;
 };
 
+/* barrier.cluster. The arrival of the last one lets all go that wait. */
+void vgpu_cluster_arrive (VgpuWarp *warp, const VgpuIns *ins);
+const VgpuIns *vgpu_cluster_wait (VgpuWarp *warp, const VgpuIns *ins);
+void vgpu_cluster_recheck (VgpuTeam *team);
+
 void vgpu_team_free (VgpuTeam *team);
+
+/* The block of the cluster whose shared memory holds address, an offset in the own one or one that mapa
+ * made; leaves its offset there. */
+static inline VgpuWorker *
+vgpu_shared_owner (const VgpuWarp *warp, uint64_t *address)
+{
+  uint64_t rank = *address >> VGPU_RANK_SHIFT;
+  if (rank == 0 || rank > warp->worker->team->count)
+    return warp->worker;
+  *address &= (1u << VGPU_RANK_SHIFT) - 1;
+  return warp->worker->team->mates[rank - 1];
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomics, lane after lane; on global memory with the host's own atomics. */
+#include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/atomics.h"
 #include "engine/vgpu/exec/handlers.h"
 #include "engine/vgpu/exec/request.h"
@@ -239,10 +240,18 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
       .space = space, .access = VGPU_ACCESS_ATOMIC, .bytes = ins->bytes, .align = ins->bytes};
   const bool uninit = warp->checks & VGPU_CHECK_UNINIT;
   u64 addresses[VGPU_LANES];
+  VgpuWorker *owners[VGPU_LANES];
   worker->strong++;
   if (uninit)
     check_values (warp, ins, mask);
   pattern_addresses (warp, ins, offset, addresses);
+  u32 abroad = 0;
+  if (space == VGPU_SPACE_SHARED)
+    for (int lane = 0; lane < VGPU_LANES; lane++)
+      {
+        owners[lane] = vgpu_shared_owner (warp, &addresses[lane]);
+        abroad |= (u32) (owners[lane] != worker) << lane;
+      }
   const u32 good = is_known (worker, site, space, addresses, ins->bytes, mask)
                        ? mask
                        : check_and_remember (warp, ins, &request, addresses, mask);
@@ -254,10 +263,10 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
           put_element (warp, ins->d, ins->bytes, lane, 0);
           continue;
         }
-      char *where = space == VGPU_SPACE_SHARED ? worker->shared + addresses[lane]
+      char *where = space == VGPU_SPACE_SHARED ? owners[lane]->shared + addresses[lane]
                                                : (char *) (uintptr_t) addresses[lane];
       if (uninit && space == VGPU_SPACE_SHARED)
-        check_valid (warp, ins, worker->shared_valid + addresses[lane], lane);
+        check_valid (warp, ins, owners[lane]->shared_valid + addresses[lane], lane);
       else if (uninit)
         {
           VgpuAllocation *allocation = vgpu_memory_find (worker->launch->memory, addresses[lane]);
@@ -272,8 +281,8 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
     }
   site->requests++;
   site->lanes += (u32) __builtin_popcount (good);
-  if (warp->checks != 0 && good != 0)
-    observe (warp, ins, &request, addresses, good);
+  if (warp->checks != 0 && (good & ~abroad) != 0)
+    observe (warp, ins, &request, addresses, good & ~abroad);
 }
 
 VGPU_HANDLER (ATOM_GLOBAL)

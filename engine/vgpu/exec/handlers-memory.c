@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores. A request is classified once; if all of it lies inside the allocation that the
  * instruction touched last, nothing is looked at lane by lane. */
+#include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/handlers.h"
 #include "engine/vgpu/exec/request.h"
 
@@ -284,17 +285,22 @@ loud_lanes (const VgpuWarp *warp, const VgpuRequest *request, const Pattern *pat
 }
 
 static inline void
+check_taint (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const Pattern *pattern,
+             unsigned char *valid)
+{
+  if (request->access == VGPU_ACCESS_READ)
+    load_taint (warp, ins, valid, pattern);
+  else
+    store_taint (warp, ins, request->space, valid, pattern);
+}
+
+static inline void
 check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
                const Pattern *pattern, VgpuSite *site, unsigned char *valid)
 {
   const u32 checks = warp->checks;
   if (checks & VGPU_CHECK_UNINIT)
-    {
-      if (request->access == VGPU_ACCESS_READ)
-        load_taint (warp, ins, valid, pattern);
-      else
-        store_taint (warp, ins, request->space, valid, pattern);
-    }
+    check_taint (warp, ins, request, pattern, valid);
   if (request->space == VGPU_SPACE_SHARED)
     {
       if (checks & VGPU_CHECK_COUNTS)
@@ -319,7 +325,12 @@ access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest
                VgpuSite *site)
 {
   u64 addresses[VGPU_LANES];
-  const u32 good = slow_lanes (warp, ins, offset, request, mask, addresses);
+  VgpuWorker *owners[VGPU_LANES];
+  pattern_addresses (warp, ins, offset, addresses);
+  if (request->space == VGPU_SPACE_SHARED)
+    for (int lane = 0; lane < VGPU_LANES; lane++)
+      owners[lane] = vgpu_shared_owner (warp, &addresses[lane]);
+  const u32 good = vgpu_check_lanes (warp, ins, request, addresses, mask);
   if (request->access == VGPU_ACCESS_READ)
     zero_lanes (warp, ins, mask & ~good);
   count_request (warp, ins, site, good);
@@ -331,9 +342,9 @@ access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest
       char *where = (char *) (uintptr_t) addresses[lane];
       if (request->space == VGPU_SPACE_SHARED)
         {
-          where = warp->worker->shared + addresses[lane];
+          where = owners[lane]->shared + addresses[lane];
           if (warp->checks & VGPU_CHECK_UNINIT)
-            valid = warp->worker->shared_valid + addresses[lane];
+            valid = owners[lane]->shared_valid + addresses[lane];
         }
       else if (warp->checks & VGPU_CHECK_UNINIT)
         {
@@ -346,7 +357,10 @@ access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest
         fetch_elements (warp, ins, where, &pattern);
       else
         place_elements (warp, ins, where, &pattern);
-      check_request (warp, ins, request, &pattern, site, valid);
+      if (request->space != VGPU_SPACE_SHARED || owners[lane] == warp->worker)
+        check_request (warp, ins, request, &pattern, site, valid);
+      else if (warp->checks & VGPU_CHECK_UNINIT)
+        check_taint (warp, ins, request, &pattern, valid);
     }
 }
 

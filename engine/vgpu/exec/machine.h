@@ -155,6 +155,8 @@ struct VgpuWarp
   bool gave_up; /* the path that runs has waited in vain */
   bool stalled; /* ended its turn because it looks at a barrier that is not complete */
   uint32_t stalls;
+  uint32_t cluster_arrived;        /* lanes that have arrived at the barrier of the cluster */
+  uint32_t cluster_phase;          /* in which they did */
   uint32_t bulk_group[VGPU_LANES]; /* of bulk copies, the one that is being filled */
 };
 
@@ -170,9 +172,15 @@ typedef enum
 {
   VGPU_ROW_IMMEDIATE, /* value */
   VGPU_ROW_PARAMETER, /* value: offset; source_bytes wide */
-  VGPU_ROW_NTID,      /* value: axis, as in the next three */
+  VGPU_ROW_NTID,      /* value: axis, as in the next seven but rank and size */
   VGPU_ROW_NCTAID,
   VGPU_ROW_CTAID,
+  VGPU_ROW_CLUSTER_CTAID,
+  VGPU_ROW_CLUSTER_NCTAID,
+  VGPU_ROW_CLUSTER_ID,
+  VGPU_ROW_CLUSTERS,
+  VGPU_ROW_CLUSTER_RANK,
+  VGPU_ROW_CLUSTER_SIZE,
   VGPU_ROW_TID,
   VGPU_ROW_LANE,
   VGPU_ROW_LANEMASK, /* value: 0 eq, 1 le, 2 lt, 3 ge, 4 gt */

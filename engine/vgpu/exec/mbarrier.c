@@ -66,17 +66,10 @@ bool
 vgpu_shared_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address,
                    uint32_t bytes, uint32_t align, VgpuSharedPlace *place)
 {
-  const VgpuTeam *team = warp->worker->team;
   if ((address & VGPU_WINDOW_MASK) == VGPU_WINDOW_SHARED)
     address -= VGPU_WINDOW_SHARED;
-  uint64_t rank = address >> VGPU_RANK_SHIFT;
-  place->worker = warp->worker;
+  place->worker = vgpu_shared_owner (warp, &address);
   place->offset = address;
-  if (rank > 0 && rank <= team->count)
-    {
-      place->worker = team->mates[rank - 1];
-      place->offset = address & ((1u << VGPU_RANK_SHIFT) - 1);
-    }
   uint64_t addresses[VGPU_LANES];
   const VgpuRequest request = {
       .space = VGPU_SPACE_SHARED, .access = VGPU_ACCESS_ATOMIC, .bytes = bytes, .align = align};

@@ -54,6 +54,18 @@ fixed_value (const VgpuWorker *worker, const VgpuFixedRow *row)
       return launch->grid[row->value];
     case VGPU_ROW_CTAID:
       return worker->block_id[row->value];
+    case VGPU_ROW_CLUSTER_CTAID:
+      return worker->block_id[row->value] % launch->cluster[row->value];
+    case VGPU_ROW_CLUSTER_NCTAID:
+      return launch->cluster[row->value];
+    case VGPU_ROW_CLUSTER_ID:
+      return worker->block_id[row->value] / launch->cluster[row->value];
+    case VGPU_ROW_CLUSTERS:
+      return launch->grid[row->value] / launch->cluster[row->value];
+    case VGPU_ROW_CLUSTER_RANK:
+      return worker->rank;
+    case VGPU_ROW_CLUSTER_SIZE:
+      return launch->team_size;
     case VGPU_ROW_WARPS:
       return worker->warp_count;
     case VGPU_ROW_SM:
@@ -132,7 +144,8 @@ fill_block_rows (VgpuWorker *worker)
   for (size_t i = 0; i < kernel->row_count; i++)
     {
       const VgpuFixedRow *row = &kernel->rows[i];
-      if (row->kind == VGPU_ROW_CTAID || row->kind == VGPU_ROW_SM)
+      if (row->kind == VGPU_ROW_CTAID || row->kind == VGPU_ROW_SM
+          || row->kind == VGPU_ROW_CLUSTER_CTAID || row->kind == VGPU_ROW_CLUSTER_ID)
         fill_row (shared_end + row->offset, row->bytes, fixed_value (worker, row));
     }
 }
@@ -233,6 +246,8 @@ start_block (VgpuWorker *worker, uint64_t number)
       warp->parked_count = 0;
       warp->gave_up = false;
       warp->stalls = 0;
+      warp->cluster_arrived = 0;
+      warp->cluster_phase = 0;
       memset (warp->bulk_group, 0, sizeof warp->bulk_group);
       warp->epoch = 0;
       warp->pc = launch->kernel->code;
@@ -309,7 +324,10 @@ take_turns (VgpuWorker *worker)
       if (atomic_load_explicit (&launch->stop, memory_order_relaxed))
         return false;
       if (warp->state == VGPU_WARP_DONE)
-        vgpu_barriers_recheck (worker);
+        {
+          vgpu_barriers_recheck (worker);
+          vgpu_cluster_recheck (worker->team);
+        }
     }
   idle = idle && before == worker->strong + worker->team->changes;
   worker->idle_turns = idle ? worker->idle_turns + 1 : 0;
@@ -376,6 +394,7 @@ start_team (VgpuTeam *team, uint64_t number)
 {
   VgpuLaunch *launch = team->mates[0]->launch;
   team->copy_count = 0;
+  team->phase = 0;
   for (uint32_t rank = 0; rank < team->count; rank++)
     start_block (team->mates[rank], block_of (launch, number, rank));
 }

@@ -310,9 +310,20 @@ special_row (VgpuBuilder *builder, const char *name)
       {"%dynamic_smem_size", VGPU_ROW_DYNAMIC_SHARED, 0},
       {"%total_smem_size", VGPU_ROW_TOTAL_SHARED, 0},
       {"WARP_SZ", VGPU_ROW_IMMEDIATE, VGPU_LANES},
-      {"%cluster_ctaid.x", VGPU_ROW_IMMEDIATE, 0},
-      {"%cluster_ctarank", VGPU_ROW_IMMEDIATE, 0},
-      {"%cluster_nctarank", VGPU_ROW_IMMEDIATE, 1},
+      {"%cluster_ctaid.x", VGPU_ROW_CLUSTER_CTAID, 0},
+      {"%cluster_ctaid.y", VGPU_ROW_CLUSTER_CTAID, 1},
+      {"%cluster_ctaid.z", VGPU_ROW_CLUSTER_CTAID, 2},
+      {"%cluster_nctaid.x", VGPU_ROW_CLUSTER_NCTAID, 0},
+      {"%cluster_nctaid.y", VGPU_ROW_CLUSTER_NCTAID, 1},
+      {"%cluster_nctaid.z", VGPU_ROW_CLUSTER_NCTAID, 2},
+      {"%clusterid.x", VGPU_ROW_CLUSTER_ID, 0},
+      {"%clusterid.y", VGPU_ROW_CLUSTER_ID, 1},
+      {"%clusterid.z", VGPU_ROW_CLUSTER_ID, 2},
+      {"%nclusterid.x", VGPU_ROW_CLUSTERS, 0},
+      {"%nclusterid.y", VGPU_ROW_CLUSTERS, 1},
+      {"%nclusterid.z", VGPU_ROW_CLUSTERS, 2},
+      {"%cluster_ctarank", VGPU_ROW_CLUSTER_RANK, 0},
+      {"%cluster_nctarank", VGPU_ROW_CLUSTER_SIZE, 0},
   };
   for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
     if (strcmp (specials[i].name, name) == 0)

@@ -175,6 +175,7 @@ bool vgpu_decode_reduction (VgpuBuilder *builder, const VgpuStatement *statement
 bool vgpu_decode_copy_async (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_mbarrier (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_copy_arrive (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_rank (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_bulk (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_shuffle (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_vote (VgpuBuilder *builder, const VgpuStatement *statement);

@@ -119,6 +119,27 @@ vgpu_decode_copy_arrive (VgpuBuilder *builder, const VgpuStatement *statement)
   return !builder->failed;
 }
 
+/* mapa{.shared::cluster}.{u32,u64} d, a, rank; getctarank{.shared::cluster}.{u32,u64} d, a */
+bool
+vgpu_decode_rank (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  bool maps = statement->opcode[0] == 'm';
+  if (!need (builder, maps ? 3 : 2))
+    return false;
+  uint32_t bytes = vgpu_type_size (vgpu_opcode_last (statement->opcode));
+  if (bytes != 4 && bytes != 8)
+    return vgpu_builder_unsupported (builder, NULL);
+  int32_t a = vgpu_source_row (builder, &statement->operands[1], bytes);
+  int32_t b = maps ? vgpu_source_row (builder, &statement->operands[2], 4) : VGPU_NO_ROW;
+  VgpuDestination d = vgpu_destination (builder, &statement->operands[0], maps ? bytes : 4);
+  VgpuIns *ins = vgpu_emit_rows (builder, maps ? VGPU_OP_MAP_ADDRESS : VGPU_OP_FIND_RANK, d.row, a,
+                                 b, VGPU_NO_ROW);
+  ins->bytes = (uint8_t) bytes;
+  ins->taint = VGPU_TAINT_CLEAN;
+  vgpu_destination_done (builder, &d, false);
+  return !builder->failed;
+}
+
 /* Where opcode names both sides of a copy, "dst.src": the two that PTX knows and the completion of
  * each. */
 static bool

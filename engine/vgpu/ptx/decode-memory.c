@@ -32,9 +32,10 @@ space_of (const char *word, size_t length)
     const char *name;
     VgpuSpace space;
   } spaces[] = {{"global", VGPU_SPACE_GLOBAL},      {"shared", VGPU_SPACE_SHARED},
-                {"shared::cta", VGPU_SPACE_SHARED}, {"local", VGPU_SPACE_LOCAL},
-                {"param", VGPU_SPACE_PARAM},        {"const", VGPU_SPACE_CONST},
-                {"param::entry", VGPU_SPACE_PARAM}, {"param::func", VGPU_SPACE_PARAM}};
+                {"shared::cta", VGPU_SPACE_SHARED}, {"shared::cluster", VGPU_SPACE_SHARED},
+                {"local", VGPU_SPACE_LOCAL},        {"param", VGPU_SPACE_PARAM},
+                {"const", VGPU_SPACE_CONST},        {"param::entry", VGPU_SPACE_PARAM},
+                {"param::func", VGPU_SPACE_PARAM}};
   for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
     if (strlen (spaces[i].name) == length && memcmp (spaces[i].name, word, length) == 0)
       return spaces[i].space;
@@ -309,10 +310,9 @@ read_atomic (VgpuBuilder *builder, uint32_t *code, MemoryForm *form)
   *form = (MemoryForm) {.space = VGPU_SPACE_GENERIC, .vec = 1, .bytes = vgpu_type_size (last)};
   if (vgpu_opcode_has (opcode, "global"))
     form->space = VGPU_SPACE_GLOBAL;
-  else if (vgpu_opcode_has (opcode, "shared") || vgpu_opcode_has (opcode, "shared::cta"))
+  else if (vgpu_opcode_has (opcode, "shared") || vgpu_opcode_has (opcode, "shared::cta")
+           || vgpu_opcode_has (opcode, "shared::cluster"))
     form->space = VGPU_SPACE_SHARED;
-  else if (vgpu_opcode_has (opcode, "shared::cluster"))
-    return vgpu_builder_unsupported (builder, NULL);
   *code = VGPU_ATOM_CODE (kind, type);
   return true;
 }

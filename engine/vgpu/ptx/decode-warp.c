@@ -51,7 +51,11 @@ vgpu_decode_barrier (VgpuBuilder *builder, const VgpuStatement *statement)
       return !builder->failed;
     }
   if (strncmp (opcode, "barrier.cluster", 15) == 0)
-    return vgpu_builder_unsupported (builder, "clusters");
+    {
+      bool waits = vgpu_opcode_has (opcode, "wait");
+      vgpu_emit (builder, waits ? VGPU_OP_CLUSTER_WAIT : VGPU_OP_CLUSTER_ARRIVE);
+      return true;
+    }
   /* Under a guard only some lanes arrive: a branch shows them to the check. */
   int32_t guard = builder->guard;
   size_t around = builder->kernel->code_count;

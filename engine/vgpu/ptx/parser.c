@@ -130,17 +130,18 @@ read_parameters (VgpuParser *parser, VgpuVariable ***list, size_t *count, size_t
   return true;
 }
 
+/* One to three numbers; those that are not there are 1. */
 static bool
-read_thread_counts (VgpuParser *parser, VgpuFunction *function)
+read_counts (VgpuParser *parser, uint32_t *counts)
 {
   for (int axis = 0; axis < 3; axis++)
-    function->max_threads[axis] = 1;
+    counts[axis] = 1;
   for (int axis = 0; axis < 3; axis++)
     {
       int64_t value;
       if (!vgpu_parser_integer (parser, &value))
         return false;
-      function->max_threads[axis] = (uint32_t) value;
+      counts[axis] = (uint32_t) value;
       if (!vgpu_parser_mark (parser, ','))
         break;
     }
@@ -155,13 +156,26 @@ read_function_directives (VgpuParser *parser, VgpuFunction *function)
     {
       if (vgpu_parser_word (parser, ".maxntid"))
         {
-          if (!read_thread_counts (parser, function))
+          if (!read_counts (parser, function->max_threads))
             return false;
         }
       else if (vgpu_parser_word (parser, ".reqntid"))
         {
           function->threads_required = true;
-          if (!read_thread_counts (parser, function))
+          if (!read_counts (parser, function->max_threads))
+            return false;
+        }
+      else if (vgpu_parser_word (parser, ".reqnctapercluster"))
+        {
+          if (!read_counts (parser, function->cluster))
+            return false;
+        }
+      else if (vgpu_parser_word (parser, ".explicitcluster"))
+        continue;
+      else if (vgpu_parser_word (parser, ".maxclusterrank"))
+        {
+          int64_t value;
+          if (!vgpu_parser_integer (parser, &value))
             return false;
         }
       else if (vgpu_parser_word (parser, ".maxnreg"))

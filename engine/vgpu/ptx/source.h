@@ -161,6 +161,7 @@ typedef struct VgpuFunction
   uint32_t max_threads[3]; /* .maxntid; 0: not given */
   bool threads_required;   /* .reqntid */
   uint32_t max_registers;
+  uint32_t cluster[3]; /* .reqnctapercluster; 0: not given */
   struct VgpuFunction *next;
 } VgpuFunction;
 
