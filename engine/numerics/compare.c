@@ -135,7 +135,15 @@ fill_means (AssayComparison *out, const AssayNumbers *numbers)
   out->rms_ulp = sqrt (sum.ulp_squares / (double) MAX (sum.ulp_count, 1));
   if (!numbers->input->scale)
     return;
-  out->backward_error = g_new0 (AssayBackwardError, 1);
+  static const guint64 none[ASSAY_BINS];
+  const AssayTally *tally = numbers->tally;
+  out->backward_error = assay_json_table_new (&ASSAY_BACKWARD_ERROR_TABLE);
+  out->backward_error->condition_index = tally->max_condition.index;
+  out->backward_error->condition_max =
+      tally->max_condition.index < 0 ? 0 : tally->max_condition.key;
+  out->backward_error->condition_unbounded = tally->condition_unbounded;
+  fill_histogram (&out->backward_error->condition_histogram, none, tally->condition_bins,
+                  ASSAY_BINS, ASSAY_BIN_BIAS, 0);
   out->backward_error->max = numbers->tally->max_backward;
   out->backward_error->rms = sqrt (sum.backward_squares / (double) MAX (sum.backward_count, 1));
   out->backward_error->scale = g_strdup (numbers->input->scale_name);

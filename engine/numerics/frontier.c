@@ -120,6 +120,7 @@ gboolean
 assay_frontier (const AssayCompareInput *input, const GArray *rtol, GArray *atol,
                 GCancellable *cancellable, GError **error)
 {
+  g_return_val_if_fail (rtol->len == COLUMNS, FALSE);
   gsize count = assay_array_components (input->reference), pieces = (count + CHUNK - 1) / CHUNK;
   g_autofree double (*needed)[COLUMNS] = g_malloc0_n (MAX (pieces, 1), sizeof *needed);
   Sweep sweep = {input, rtol, count, needed, NULL};

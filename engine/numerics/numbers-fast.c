@@ -202,6 +202,7 @@ do_element (AssayPiece *piece, Running *run, const Block *block, gint64 i, gint6
       run->max_backward = backward > run->max_backward ? backward : run->max_backward;
       far->backward_squares[lane] += backward * backward;
       far->backward_count++;
+      assay_numbers_count_condition (tally, scale[index], g, index);
     }
   if (error == 0)
     {

@@ -18,7 +18,7 @@ static void
 start_tally (AssayTally *tally)
 {
   tally->max_abs.index = tally->max_rel.index = tally->max_ulp_index = -1;
-  tally->max_ulp_real.index = tally->max_gold.index = -1;
+  tally->max_ulp_real.index = tally->max_gold.index = tally->max_condition.index = -1;
   tally->gate.tightest = -1;
 }
 
@@ -212,6 +212,7 @@ count_error (AssayPiece *piece, const AssayElement *e, double error)
       tally->max_backward = fmax (tally->max_backward, backward);
       far->backward_squares[e->place % ASSAY_LANES] += backward * backward;
       far->backward_count++;
+      assay_numbers_count_condition (tally, input->scale[e->index], g, e->index);
     }
   if (error == 0)
     {
@@ -450,6 +451,9 @@ merge_tally (AssayTally *into, const AssayTally *from)
   merge_ranked (&into->max_rel, from->max_rel);
   merge_ranked (&into->max_ulp_real, from->max_ulp_real);
   merge_ranked (&into->max_gold, from->max_gold);
+  merge_ranked (&into->max_condition, from->max_condition);
+  into->condition_unbounded += from->condition_unbounded;
+  merge_bins (into->condition_bins, from->condition_bins, ASSAY_BINS);
   if (from->max_ulp > into->max_ulp
       || (from->max_ulp == into->max_ulp && from->max_ulp_index >= 0
           && from->max_ulp_index < into->max_ulp_index))

@@ -4,6 +4,8 @@
 #include "engine/numerics/gate-block.h"
 #include "engine/numerics/pairs.h"
 
+#include <math.h>
+
 G_BEGIN_DECLS
 
 /* The numbers of a comparison. Inside this room only.
@@ -36,6 +38,8 @@ typedef struct
   guint64 max_ulp;
   gint64 max_ulp_index;
   double max_backward;
+  AssayRanked max_condition;
+  guint64 condition_unbounded, condition_bins[ASSAY_BINS];
   guint64 abs_bins[2][ASSAY_BINS], rel_bins[2][ASSAY_BINS], ulp_bins[2][ASSAY_ULP_BINS];
   guint64 abs_zero, rel_zero, ulp_zero;
   AssayRanked worst[ASSAY_WORST_KEPT];
@@ -131,6 +135,21 @@ assay_numbers_raise (AssayRanked *kept, double key, gint64 index)
 {
   if (key > kept->key || (key == kept->key && key > 0 && index < kept->index))
     *kept = (AssayRanked) {key, index};
+}
+
+/* Scale over |gold| of an element whose scale is above zero. */
+static inline void
+assay_numbers_count_condition (AssayTally *tally, double scale, double gold, gint64 index)
+{
+  double condition = scale / fabs (gold);
+  if (!isfinite (condition))
+    {
+      tally->condition_unbounded++;
+      return;
+    }
+  assay_numbers_raise (&tally->max_condition, condition, index);
+  if (condition > 0)
+    tally->condition_bins[ilogb (condition) + ASSAY_BIN_BIAS]++;
 }
 
 /* `gating` is borrowed and may be NULL: then tally->gate stays empty. */

@@ -68,11 +68,22 @@ static const AssayJsonField BACKWARD_FIELDS[] = {
     F (max, DOUBLE),
     F (rms, DOUBLE),
     F (scale, STRING),
+    F (condition_max, DOUBLE),
+    F (condition_index, INT),
+    F (condition_unbounded, UINT),
+    F (condition_histogram, STRUCT, .table = &ASSAY_HISTOGRAM_TABLE),
     ASSAY_JSON_END,
 };
 #undef F
-static const AssayJsonTable BACKWARD_TABLE = {"backward error", sizeof (AssayBackwardError),
-                                              BACKWARD_FIELDS, NULL};
+
+static void
+initialise_backward (gpointer self)
+{
+  ((AssayBackwardError *) self)->condition_index = -1;
+}
+
+const AssayJsonTable ASSAY_BACKWARD_ERROR_TABLE = {"backward error", sizeof (AssayBackwardError),
+                                                   BACKWARD_FIELDS, initialise_backward};
 
 static void
 initialise_comparison (gpointer self)
@@ -97,7 +108,7 @@ static const AssayJsonField COMPARISON_FIELDS[] = {
     F (mean_signed, DOUBLE),
     F (rms_ulp, DOUBLE),
     F (toward_zero_share, DOUBLE),
-    F (backward_error, POINTER, .table = &BACKWARD_TABLE),
+    F (backward_error, POINTER, .table = &ASSAY_BACKWARD_ERROR_TABLE),
     F (mismatches, UINT),
     F (mismatch_share, DOUBLE),
     F (accepted, BOOLEAN),

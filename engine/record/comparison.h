@@ -63,6 +63,12 @@ typedef struct
 {
   double max, rms;
   char *scale; /* how it was scaled, in words */
+  /* The condition of an element is its scale over |gold|: how far a relative error is beyond a backward
+   * error. Elements whose gold is zero have none, and are counted. */
+  double condition_max;
+  gint64 condition_index; /* of the largest; -1 where there is none */
+  guint64 condition_unbounded;
+  AssayHistogram condition_histogram; /* positive alone */
 } AssayBackwardError;
 
 typedef struct
@@ -102,5 +108,6 @@ typedef struct
 ASSAY_JSON_DECLARE (AssayComparison, assay_comparison, ASSAY_COMPARISON_TABLE)
 extern const AssayJsonTable ASSAY_WORST_TABLE;
 extern const AssayJsonTable ASSAY_HISTOGRAM_TABLE;
+extern const AssayJsonTable ASSAY_BACKWARD_ERROR_TABLE;
 
 G_END_DECLS

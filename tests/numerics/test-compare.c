@@ -438,6 +438,29 @@ test_fast_path_equals_the_plain_one (void)
     }
 }
 
+/* Four sums of products: their scales, golds and conditions by hand. */
+static void
+test_condition_of_each_element (void)
+{
+  const double gold[] = {1, -2, 0, 0.25}, scale[] = {1, 8, 5, 1024},
+               candidate[] = {1, -2.5, 0, 0.5};
+  g_autoptr (AssayArray) c = array_1d (ASSAY_DTYPE_FLOAT32, candidate, 4);
+  g_autoptr (AssayArray) r = array_1d (ASSAY_DTYPE_FLOAT32, gold, 4);
+  AssayCompareInput input = {
+      .candidate = c, .reference = r, .gold = gold, .scale = scale, .scale_name = "by hand"};
+  g_autoptr (AssayComparison) out = assay_compare (&input, NULL, NULL);
+  const AssayBackwardError *b = out->backward_error;
+  g_assert_cmpfloat (b->max, ==, 0.0625);
+  g_assert_cmpfloat (b->condition_max, ==, 4096);
+  g_assert_cmpint (b->condition_index, ==, 3);
+  g_assert_cmpuint (b->condition_unbounded, ==, 1);
+  g_assert_cmpint (b->condition_histogram.first, ==, 0);
+  g_assert_cmpuint (b->condition_histogram.positive->len, ==, 13);
+  g_assert_cmpuint (g_array_index (b->condition_histogram.positive, guint64, 0), ==, 1);
+  g_assert_cmpuint (g_array_index (b->condition_histogram.positive, guint64, 2), ==, 1);
+  g_assert_cmpuint (g_array_index (b->condition_histogram.positive, guint64, 12), ==, 1);
+}
+
 static void
 test_position_shows_where (void)
 {
@@ -490,6 +513,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compare/twin", test_equals_a_slow_twin);
   g_test_add_func ("/compare/threads", test_threads_change_nothing);
   g_test_add_func ("/compare/fast", test_fast_path_equals_the_plain_one);
+  g_test_add_func ("/compare/condition", test_condition_of_each_element);
   g_test_add_func ("/compare/position", test_position_shows_where);
   g_test_add_func ("/compare/empty", test_empty_and_cancelled);
   return g_test_run ();
