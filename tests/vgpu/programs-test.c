@@ -105,6 +105,8 @@ static const Program programs[] = {
     {"streams", .argument = "later", .settings = "streams=late"},
     {"calls"},
     {"calls", .settings = "checks=all"},
+    {"algorithms"},
+    {"algorithms", .settings = "checks=all"},
     {"members"},
     {"grids"},
     {"grids", .settings = "checks=all"},
