@@ -8,6 +8,7 @@
 #include "engine/run/toolkit-show.h"
 #include "engine/sandbox/preflight.h"
 
+#include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -137,12 +138,22 @@ static const char RUN[] = "for f in \"$1\"/* ; do ln -s \"$f\" . 2>/dev/null ; d
 static const char RUN_FREE[] = "cd \"$1\"\nshift\nexport LD_PRELOAD=\"$ASSAY_PRELOAD\"\n"
                                "unset ASSAY_PRELOAD\nexec \"$@\" </proc/self/fd/12\n";
 
+/* Where this build is a sanitized one, so are the libraries, and the program must load the sanitizer
+ * first. NULL otherwise. */
+static const char *
+sanitizer_path (void)
+{
+  static Dl_info info;
+  const void *start = dlsym (RTLD_DEFAULT, "__asan_init");
+  return start && dladdr (start, &info) ? info.dli_fname : NULL;
+}
+
 static gboolean
 show_libraries (Exec *exec, AssaySandboxSpec *spec, GError **error)
 {
   static const char *const names[] = {"libcuda.so.1", "libcudart.so.13", "libcublas.so.13",
                                       "libcublasLt.so.13"};
-  g_autoptr (GString) preload = g_string_new (NULL);
+  g_autoptr (GString) preload = g_string_new (sanitizer_path ());
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *name = g_build_filename ("driver", names[i], NULL);
@@ -151,7 +162,7 @@ show_libraries (Exec *exec, AssaySandboxSpec *spec, GError **error)
       if (!path)
         return FALSE;
       assay_sandbox_spec_show (spec, path, inside);
-      g_string_append_printf (preload, "%s%s", i > 0 ? " " : "",
+      g_string_append_printf (preload, "%s%s", preload->len > 0 ? " " : "",
                               assay_sandbox_spec_path (spec, exec->tier, inside));
     }
   assay_sandbox_spec_set_environment (spec, "ASSAY_PRELOAD", preload->str);

@@ -3,6 +3,7 @@
  * driver and runtime, which stand in front by LD_PRELOAD. Each checks itself. */
 #include "tests/vgpu/harness.h"
 
+#include <dlfcn.h>
 #include <glib/gstdio.h>
 
 static char *folder;
@@ -76,16 +77,23 @@ test_program (gconstpointer data)
     return;
   g_autofree char *path = build (nvcc, program);
   const char *vgpu = g_getenv ("ASSAY_BUILD_DIR");
-  g_autofree char *preload = g_strdup_printf ("%s/engine/vgpu/driver/libcuda.so.1 "
-                                              "%s/engine/vgpu/runtime/libcudart.so.13 "
-                                              "%s/engine/vgpu/blas/libcublas.so.13 "
-                                              "%s/engine/vgpu/blas/libcublasLt.so.13",
-                                              vgpu, vgpu, vgpu, vgpu);
+  Dl_info sanitizer = {0};
+  const void *start = dlsym (RTLD_DEFAULT, "__asan_init");
+  if (start)
+    dladdr (start, &sanitizer);
+  g_autofree char *preload =
+      g_strdup_printf ("%s %s/engine/vgpu/driver/libcuda.so.1 "
+                       "%s/engine/vgpu/runtime/libcudart.so.13 "
+                       "%s/engine/vgpu/blas/libcublas.so.13 "
+                       "%s/engine/vgpu/blas/libcublasLt.so.13",
+                       start ? sanitizer.dli_fname : "", vgpu, vgpu, vgpu, vgpu);
   g_autofree char *settings =
       g_strdup_printf ("print=stdout;%s", program->settings ? program->settings : "");
   g_auto (GStrv) environment = g_get_environ ();
   environment = g_environ_setenv (environment, "LD_PRELOAD", preload, TRUE);
   environment = g_environ_setenv (environment, "ASSAY_VGPU", settings, TRUE);
+  if (start)
+    environment = g_environ_setenv (environment, "ASAN_OPTIONS", "detect_leaks=0", TRUE);
   char *words[] = {path, (char *) program->argument, NULL};
   g_autofree char *out = NULL, *err = NULL;
   int status;
