@@ -101,8 +101,6 @@ static const AssayJsonField REQUEST_FIELDS[] = {
     F (output_fd, INT),
     F (library_fd, INT),
     F (host, BOOLEAN),
-    F (program, BOOLEAN),
-    F (words, STRV),
     F (compiler, STRING),
     F (wrapper_path, STRING),
     F (rungs, LIST, .table = &ASSAY_WORKER_RUNG_TABLE),

@@ -113,8 +113,6 @@ typedef struct
   gint64 output_fd;   /* PTX */
   gint64 library_fd;  /* host: the shared library that nvcc makes; of `run` as well */
   gboolean host;      /* `symbol` is a host function that launches, not a kernel */
-  gboolean program;   /* of `run`, with host: `symbol` is main, called with `words`; gives `exit` */
-  char **words;
 
   /* build */
   char *compiler;

@@ -7,7 +7,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_WORDS 24
@@ -106,31 +105,6 @@ tell_leak (AssayDeviceRun *run)
   assay_channel_forward (run->channel, line);
 }
 
-/* Ends the request of a program, whichever way it ended: by returning from main or by exit (). */
-static void
-on_program_exit (int status, void *data)
-{
-  static gboolean told;
-  AssayDeviceRun *run = data;
-  if (told)
-    return;
-  told = TRUE;
-  fflush (stdout);
-  run->driver.call.ctx_synchronize ();
-  tell_unread_error (run);
-  tell_leak (run);
-  assay_run_finish (run, status);
-}
-
-static void
-run_program (AssayDeviceRun *run, int (*program) (int, char **))
-{
-  char **words = run->request->words;
-  int count = words ? (int) g_strv_length (words) : 0;
-  on_exit (on_program_exit, run);
-  on_program_exit (program (count, words), run);
-}
-
 static void *
 open_library (AssayDeviceRun *run)
 {
@@ -150,13 +124,6 @@ assay_run_host (AssayDeviceRun *run)
   if (!found || !collect (run, &arguments))
     return FALSE;
   assay_runtime_begin (&run->driver, run->module, on_launched, run);
-  if (run->request->program)
-    {
-      int (*program) (int, char **);
-      *(void **) &program = found;
-      run_program (run, program);
-      return FALSE;
-    }
   HostFunction function;
   *(void **) &function = found;
   call (function, &arguments);

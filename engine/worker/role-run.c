@@ -264,12 +264,11 @@ close_device (AssayDeviceRun *run)
 }
 
 void
-assay_run_finish (AssayDeviceRun *run, int exit_status)
+assay_run_finish (AssayDeviceRun *run)
 {
   JsonObject *fields = json_object_new ();
   close_device (run);
   end_reports (run);
-  json_object_set_int_member (fields, "exit", exit_status);
   assay_channel_reply (run->channel, ASSAY_REPLY_DONE, fields);
 }
 
@@ -325,6 +324,6 @@ assay_worker_run (AssayChannel *channel, const AssayWorkerRequest *request)
       going = STEPS[i].step (&run);
     }
   if (going)
-    assay_run_finish (&run, 0);
+    assay_run_finish (&run);
   g_clear_pointer (&run.entries, g_ptr_array_unref);
 }

@@ -40,7 +40,7 @@ gboolean assay_run_driver_failed (AssayDeviceRun *run, const char *what, int cod
 gboolean assay_run_fail (AssayDeviceRun *run, const char *kind, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 /* The end of a request that worked: frees the device, sends what the checkers still have, and `done`. */
-void assay_run_finish (AssayDeviceRun *run, int exit_status);
+void assay_run_finish (AssayDeviceRun *run);
 /* "launch", with the shape that the driver took. */
 void assay_run_tell_launch (AssayDeviceRun *run, const char *kernel, CUfunction function,
                             const unsigned int *shape, gsize shared);
