@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
 
 static char *folder;
 
@@ -68,14 +70,25 @@ build (const char *nvcc, const Program *program)
   return path;
 }
 
-static void
-test_program (gconstpointer data)
+/* What a program wrote, and how it ended. */
+typedef struct
 {
-  const Program *program = data;
-  const char *nvcc = find_nvcc ();
-  if (!nvcc)
-    return;
-  g_autofree char *path = build (nvcc, program);
+  char *out, *err;
+  int status;
+} Outcome;
+
+static void
+clear_outcome (Outcome *outcome)
+{
+  g_free (outcome->out);
+  g_free (outcome->err);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outcome, clear_outcome)
+
+static Outcome
+run_on_vgpu (const char *path, const Program *program)
+{
+  Outcome outcome = {0};
   const char *vgpu = g_getenv ("ASSAY_BUILD_DIR");
   Dl_info sanitizer = {0};
   const void *start = dlsym (RTLD_DEFAULT, "__asan_init");
@@ -93,14 +106,64 @@ test_program (gconstpointer data)
   environment = g_environ_setenv (environment, "LD_PRELOAD", preload, TRUE);
   environment = g_environ_setenv (environment, "ASSAY_VGPU", settings, TRUE);
   if (start)
-    environment = g_environ_setenv (environment, "ASAN_OPTIONS", "detect_leaks=0", TRUE);
-  char *words[] = {path, (char *) program->argument, NULL};
-  g_autofree char *out = NULL, *err = NULL;
-  int status;
-  run (words, environment, &out, &err, &status);
-  g_assert_cmpstr (err, ==, "");
-  g_assert_cmpstr (out, ==, "fine\n");
-  g_assert_cmpint (status, ==, 0);
+    environment =
+        g_environ_setenv (environment, "ASAN_OPTIONS", "detect_leaks=0:handle_abort=0", TRUE);
+  char *words[] = {(char *) path, (char *) program->argument, NULL};
+  run (words, environment, &outcome.out, &outcome.err, &outcome.status);
+  return outcome;
+}
+
+static void
+test_program (gconstpointer data)
+{
+  const char *nvcc = find_nvcc ();
+  if (!nvcc)
+    return;
+  g_autofree char *path = build (nvcc, data);
+  g_auto (Outcome) outcome = run_on_vgpu (path, data);
+  g_assert_cmpstr (outcome.err, ==, "");
+  g_assert_cmpstr (outcome.out, ==, "fine\n");
+  g_assert_cmpint (outcome.status, ==, 0);
+}
+
+/* Reports are there whichever way a program ends. */
+static void
+test_reports (void)
+{
+  static const struct
+  {
+    const char *argument, *rule;
+    int status; /* as waitpid has it */
+  } cases[] = {
+      {"unchecked", "\"rule\":\"launch.unchecked-error\"", 0},
+      {"leaves", "\"rule\":\"mem.out-of-bounds\"", 7 << 8},
+      {"crashes", "\"rule\":\"mem.out-of-bounds\"", SIGABRT},
+  };
+  const char *nvcc = find_nvcc ();
+  if (!nvcc)
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const Program program = {"reports", .argument = cases[i].argument, .settings = "report_fd=2"};
+      g_autofree char *path = build (nvcc, &program);
+      g_auto (Outcome) outcome = run_on_vgpu (path, &program);
+      g_assert_nonnull (strstr (outcome.err, cases[i].rule));
+      g_assert_cmpint (outcome.status, ==, cases[i].status);
+    }
+}
+
+/* The static runtime cannot be served, and the way out is told. */
+static void
+test_static_runtime (void)
+{
+  const Program program = {"basics", .options = "-cudart static"};
+  const char *nvcc = find_nvcc ();
+  if (!nvcc)
+    return;
+  g_autofree char *path = build (nvcc, &program);
+  g_auto (Outcome) outcome = run_on_vgpu (path, &program);
+  g_assert_nonnull (strstr (outcome.err, "NVCC_APPEND_FLAGS=\"-cudart shared\""));
+  g_assert_cmpint (outcome.status, ==, 125 << 8);
 }
 
 static const Program programs[] = {
@@ -150,6 +213,8 @@ main (int argc, char **argv)
                            options ? options : "", settings ? "/" : "", settings ? settings : "");
       g_test_add_data_func (name, &programs[i], test_program);
     }
+  g_test_add_func ("/programs/reports", test_reports);
+  g_test_add_func ("/programs/static-runtime", test_static_runtime);
   int status = g_test_run ();
   remove_folder ();
   return status;
