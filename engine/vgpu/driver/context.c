@@ -447,6 +447,13 @@ cuCtxDestroy_v2 (CUcontext context)
       free (context->streams);
       context->streams = next;
     }
+  while (context->events != NULL)
+    {
+      CUevent next = context->events->next;
+      free (context->events->tips);
+      free (context->events);
+      context->events = next;
+    }
   free (context->legacy);
   free (context->per_thread);
   free (context->pool);

@@ -54,6 +54,7 @@ struct CUctx_st
   VgpuMemory *memory;
   CUmodule modules;
   CUstream legacy, per_thread, streams;
+  CUevent events;
   struct VgpuWork *queue, **queue_tail; /* submitted, and not yet run */
   uint64_t submitted, polls, next_stream;
   CUmemoryPool pool;

@@ -143,12 +143,36 @@ cuStreamGetCtx (CUstream stream, CUcontext *context)
   return result;
 }
 
+bool
+vgpu_is_event (CUcontext context, CUevent event)
+{
+  const struct CUevent_st *known = context->events;
+  while (known != NULL && known != event)
+    known = known->next;
+  return known != NULL;
+}
+
 static CUresult
 submit_now (CUstream stream, const VgpuWork *item)
 {
   CUcontext context;
   CUresult result = vgpu_enter (&context);
-  return result != CUDA_SUCCESS ? result : vgpu_leave (vgpu_submit (context, stream, item));
+  bool for_event = item->kind == VGPU_WORK_WAIT || item->kind == VGPU_WORK_RECORD;
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (for_event && !vgpu_is_event (context, item->event))
+    return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
+  return vgpu_leave (vgpu_submit (context, stream, item));
+}
+
+/* Enters with an event that may be anything. */
+static CUresult
+enter_with (CUcontext *context, CUevent event)
+{
+  CUresult result = vgpu_enter (context);
+  if (result == CUDA_SUCCESS && !vgpu_is_event (*context, event))
+    result = vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
+  return result;
 }
 
 CUresult
@@ -207,8 +231,6 @@ CUresult
 cuStreamWaitEvent (CUstream stream, CUevent event, unsigned int flags)
 {
   (void) flags;
-  if (event == NULL)
-    return CUDA_ERROR_INVALID_HANDLE;
   return submit_now (stream, &(VgpuWork) {.kind = VGPU_WORK_WAIT, .event = event});
 }
 
@@ -223,6 +245,8 @@ cuEventCreate (CUevent *event, unsigned int flags)
     return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
   *event = vgpu_take (sizeof **event);
   (*event)->flags = flags;
+  (*event)->next = context->events;
+  context->events = *event;
   return vgpu_leave (CUDA_SUCCESS);
 }
 
@@ -230,10 +254,16 @@ CUresult
 cuEventDestroy_v2 (CUevent event)
 {
   CUcontext context = vgpu_current ();
-  if (event == NULL)
-    return CUDA_ERROR_INVALID_HANDLE;
+  if (context == NULL)
+    return CUDA_ERROR_INVALID_CONTEXT;
   pthread_mutex_lock (&vgpu_driver.lock);
-  for (VgpuWork *item = context != NULL ? context->queue : NULL; item != NULL; item = item->next)
+  CUevent *link = &context->events;
+  while (*link != NULL && *link != event)
+    link = &(*link)->next;
+  if (*link == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
+  *link = event->next;
+  for (VgpuWork *item = context->queue; item != NULL; item = item->next)
     if (item->event == event)
       item->event = NULL;
   free (event->tips);
@@ -245,8 +275,6 @@ CUresult
 cuEventRecordWithFlags (CUevent event, CUstream stream, unsigned int flags)
 {
   (void) flags;
-  if (event == NULL)
-    return CUDA_ERROR_INVALID_HANDLE;
   return submit_now (stream, &(VgpuWork) {.kind = VGPU_WORK_RECORD, .event = event});
 }
 
@@ -260,7 +288,7 @@ CUresult
 cuEventSynchronize (CUevent event)
 {
   CUcontext context;
-  CUresult result = event == NULL ? CUDA_ERROR_INVALID_HANDLE : vgpu_enter (&context);
+  CUresult result = enter_with (&context, event);
   if (result != CUDA_SUCCESS)
     return result;
   if (event->capture != NULL)
@@ -272,7 +300,7 @@ CUresult
 cuEventQuery (CUevent event)
 {
   CUcontext context;
-  CUresult result = event == NULL ? CUDA_ERROR_INVALID_HANDLE : vgpu_enter (&context);
+  CUresult result = enter_with (&context, event);
   if (result != CUDA_SUCCESS)
     return result;
   if (event->capture != NULL)
@@ -288,12 +316,14 @@ CUresult
 cuEventElapsedTime (float *milliseconds, CUevent from, CUevent to)
 {
   CUcontext context;
-  if (milliseconds == NULL || from == NULL || to == NULL || !from->recorded || !to->recorded
-      || ((from->flags | to->flags) & EVENT_WITHOUT_TIME) != 0)
-    return CUDA_ERROR_INVALID_HANDLE;
-  CUresult result = vgpu_enter (&context);
+  CUresult result = enter_with (&context, from);
   if (result != CUDA_SUCCESS)
     return result;
+  if (milliseconds == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  if (!vgpu_is_event (context, to) || !from->recorded || !to->recorded
+      || ((from->flags | to->flags) & EVENT_WITHOUT_TIME) != 0)
+    return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
   if (!vgpu_event_is_done (context, from) || !vgpu_event_is_done (context, to))
     return vgpu_leave (CUDA_ERROR_NOT_READY);
   *milliseconds =

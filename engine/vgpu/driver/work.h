@@ -113,6 +113,7 @@ struct CUevent_st
   CUgraph capture; /* the recording is part of this capture */
   CUgraphNode *tips;
   size_t tip_count;
+  struct CUevent_st *next;
 };
 
 /* Submits a copy of item on a stream and, where that is the mode, runs it. Takes what item owns, also
@@ -142,6 +143,8 @@ VgpuWork vgpu_work_copy (const VgpuWork *item);
 /* The legacy default stream for its handles, else the stream. NULL for what is none. */
 CUstream vgpu_stream_of (CUcontext context, CUstream stream);
 void vgpu_streams_clear (CUcontext context);
+/* Whether that is an event of the context: programs that failed to make one pass anything. */
+bool vgpu_is_event (CUcontext context, CUevent event);
 
 /* Capture, in capture.c. vgpu_capture_add takes the item. */
 bool vgpu_is_capturing (CUcontext context, CUstream stream);

@@ -47,10 +47,24 @@ main ()
   CHECK (cudaMemcpy (device, &pointer, 8, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
   CHECK (cudaGetLastError () == cudaErrorInvalidValue);
   OK (cudaStreamQuery (0));
-  // A fault stays.
+  // Handles that are none.
+  float milliseconds;
+  cudaEvent_t nothing = (cudaEvent_t) ~0ul, event;
+  cudaStream_t nowhere = (cudaStream_t) ~0ul;
+  CHECK (cudaEventRecord (nothing, 0) == cudaErrorInvalidResourceHandle);
+  CHECK (cudaEventSynchronize (nothing) == cudaErrorInvalidResourceHandle);
+  CHECK (cudaEventElapsedTime (&milliseconds, nothing, nothing) == cudaErrorInvalidResourceHandle);
+  CHECK (cudaEventDestroy (nothing) == cudaErrorInvalidResourceHandle);
+  CHECK (cudaStreamSynchronize (nowhere) == cudaErrorInvalidResourceHandle);
+  OK (cudaEventCreate (&event));
+  OK (cudaEventDestroy (event));
+  CHECK (cudaEventQuery (event) == cudaErrorInvalidResourceHandle);
+  cudaGetLastError ();
+  // A fault stays, and comes before anything that a call was given.
   touch<<<1, 1>>> (device + 100);
   CHECK (cudaDeviceSynchronize () == cudaErrorIllegalAddress);
   CHECK (cudaMalloc (&pointer, 4) == cudaErrorIllegalAddress);
+  CHECK (cudaEventRecord (nothing, 0) == cudaErrorIllegalAddress);
   CHECK (cudaGetLastError () == cudaErrorIllegalAddress);
   CHECK (cudaGetLastError () == cudaErrorIllegalAddress);
   std::printf ("fine\n");
