@@ -190,6 +190,11 @@ typedef struct
      (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
       unsigned int block_x, unsigned int block_y, unsigned int block_z, \
       unsigned int shared_bytes, CUstream stream, void **parameters)) \
+  X (cuTensorMapEncodeTiled, x, \
+     (void *map, int type, unsigned int rank, void *address, const uint64_t *sizes, \
+      const uint64_t *strides, const unsigned int *box, const unsigned int *steps, int interleave, \
+      int swizzle, int promotion, int fill)) \
+  X (cuTensorMapReplaceAddress, x, (void *map, void *address)) \
   X (cuLaunchKernelEx, x, \
      (const AssayLaunchConfig *config, CUfunction function, void **parameters, void **extra)) \
   X (cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, x, \

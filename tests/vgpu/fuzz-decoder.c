@@ -93,6 +93,10 @@ static const char *const lines[] = {
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1], 128, [s+128];",
     "cp.async.bulk.global.shared::cta.bulk_group [%d1], [s], %r1;",
     "cp.async.bulk.wait_group.read 0;",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [%d1, "
+    "{%r1, "
+    "%r2}], [s+128];",
+    "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d1, {%r1}], [s];",
     "mapa.shared::cluster.u32 %r1, %r2, %r3;",
     "getctarank.u64 %r1, %d1;",
     "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];",

@@ -65,7 +65,8 @@ report_race (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uin
               "a word of shared memory is %s here and %s by another thread of %s without a "
               "barrier between them",
               mine, theirs, one_warp ? "the warp" : "the block");
-  if (other_ins->op == warp->kernel->copy_op || other_ins->op == warp->kernel->bulk_op)
+  if (other_ins->op == warp->kernel->copy_op || other_ins->op == warp->kernel->bulk_op
+      || other_ins->op == warp->kernel->tensor_op)
     {
       finding.rule = "race.async-copy";
       snprintf (text, sizeof text,

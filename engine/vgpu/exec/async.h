@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/vgpu/exec/machine.h"
+#include "engine/vgpu/exec/tensor-map.h"
 
 /* Barriers that live in shared memory (mbarrier), and bulk copies, which complete on them or in
  * groups. Compiled once; handlers and decoder share the names. */
@@ -34,7 +35,8 @@ enum
   VGPU_BULK_FROM = 3,
   VGPU_BULK_BARRIER = 6,
   VGPU_BULK_MASK = 9,
-  VGPU_BULK_OPERANDS = 10
+  VGPU_BULK_COORDINATES = 10,
+  VGPU_BULK_OPERANDS = 15
 };
 
 /* Addresses of shared memory in a cluster: 1 + rank of the block above this bit, 0 for the own. */
@@ -63,11 +65,26 @@ void vgpu_mbarrier_complete (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane,
                              const VgpuSharedPlace *place, uint32_t bytes);
 
 void vgpu_bulk_copy (VgpuWarp *warp, const VgpuIns *ins);
+/* The same for a box of a tensor: the address in global memory is that of its map. */
+void vgpu_bulk_tensor (VgpuWarp *warp, const VgpuIns *ins);
 void vgpu_bulk_commit (VgpuWarp *warp);
 /* Finishes the copies of all but the latest groups of each active lane. */
 void vgpu_bulk_wait (VgpuWarp *warp, uint32_t latest);
 /* Finishes copies that complete on this barrier, or all of the team. */
 void vgpu_bulk_finish (VgpuTeam *team, const VgpuSharedPlace *barrier);
+
+/* A box of a tensor, between global memory and shared memory that begins at an offset. */
+typedef struct
+{
+  VgpuTensorMap map;
+  int64_t at[VGPU_TENSOR_RANK];
+} VgpuTile;
+
+uint32_t vgpu_tile_bytes (const VgpuTensorMap *map);
+/* Moves the box, with what is known of the initialisation of its bytes (valid: of shared memory, or
+ * NULL). Reports uninitialised bytes that go to global memory by returning true. */
+bool vgpu_tile_move (const VgpuTile *tile, const VgpuMemory *memory, char *shared,
+                     unsigned char *valid, uint64_t offset, bool to_global);
 
 /* The blocks of a cluster, which see one another's shared memory; without clusters each block is one of
  * its own. */

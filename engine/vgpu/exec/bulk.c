@@ -5,6 +5,7 @@
 #include "engine/target/cuda-abi.h"
 #include "engine/vgpu/check/check.h"
 #include "engine/vgpu/exec/async.h"
+#include "engine/vgpu/exec/control.h"
 #include "engine/vgpu/ptx/arena.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@ struct VgpuBulkCopy
   uint32_t bytes;
   VgpuBulkWay way;
   VgpuSharedPlace to, from, barrier; /* worker NULL: global memory, no barrier */
+  VgpuTile *tile;                    /* NULL: plain bytes */
 };
 
 #define PIECE 16 /* addresses and sizes are multiples of this */
@@ -52,12 +54,12 @@ global_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t addres
 
 static bool
 shared_side (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address, VgpuAccess access,
-             uint32_t bytes, VgpuSharedPlace *place)
+             uint32_t bytes, uint32_t align, VgpuSharedPlace *place)
 {
   const VgpuRequest request = {
-      .space = VGPU_SPACE_SHARED, .access = access, .bytes = bytes, .align = PIECE};
+      .space = VGPU_SPACE_SHARED, .access = access, .bytes = bytes, .align = align};
   const int32_t relative[VGPU_LANES] = {0};
-  if (!vgpu_shared_place (warp, ins, lane, address, bytes, PIECE, place))
+  if (!vgpu_shared_place (warp, ins, lane, address, bytes, align, place))
     return false;
   if ((warp->checks & VGPU_CHECK_RACE) && place->worker == warp->worker)
     {
@@ -79,6 +81,44 @@ append (VgpuTeam *team, const VgpuBulkCopy *copy)
   team->copies[team->copy_count++] = *copy;
 }
 
+/* The corners of the box that lie in the tensor must lie in memory. */
+static bool
+tile_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, const VgpuTile *tile,
+            VgpuAccess access)
+{
+  const VgpuTensorMap *map = &tile->map;
+  const VgpuRequest request = {
+      .space = VGPU_SPACE_GLOBAL, .access = access, .bytes = map->element, .align = map->element};
+  uint64_t low = map->address, high = map->address, addresses[VGPU_LANES];
+  for (uint32_t i = 0; i < map->rank; i++)
+    {
+      uint64_t step = i == 0 ? map->element : map->strides[i - 1];
+      int64_t first = tile->at[i] > 0 ? tile->at[i] : 0;
+      int64_t last = tile->at[i] + map->box[i] - 1;
+      last = last < (int64_t) map->sizes[i] ? last : (int64_t) map->sizes[i] - 1;
+      if (first > last)
+        return true;
+      low += (uint64_t) first * step;
+      high += (uint64_t) last * step;
+    }
+  addresses[lane] = low;
+  if (vgpu_check_lanes (warp, ins, &request, addresses, 1u << lane) == 0)
+    return false;
+  addresses[lane] = high;
+  return vgpu_check_lanes (warp, ins, &request, addresses, 1u << lane) != 0;
+}
+
+static bool
+global_side (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address, VgpuAccess access,
+             const VgpuBulkCopy *copy, VgpuSharedPlace *place)
+{
+  *place = (VgpuSharedPlace) {NULL, address};
+  return copy->tile != NULL ? tile_place (warp, ins, lane, copy->tile, access)
+                            : global_place (warp, ins, lane, address, access, copy->bytes, place);
+}
+
+#define TILE_ALIGN 128
+
 /* One copy to one block. */
 static void
 start_copy (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuBulkCopy copy, uint64_t to,
@@ -86,15 +126,23 @@ start_copy (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuBulkCopy copy
 {
   bool writes_global = copy.way == VGPU_BULK_SHARED_TO_GLOBAL;
   bool reads_global = copy.way == VGPU_BULK_GLOBAL_TO_SHARED;
-  bool good = reads_global
-                  ? global_place (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes, &copy.from)
-                  : shared_side (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes, &copy.from);
+  uint32_t align = copy.tile != NULL ? TILE_ALIGN : PIECE;
+  bool good =
+      reads_global
+          ? global_side (warp, ins, lane, from, VGPU_ACCESS_READ, &copy, &copy.from)
+          : shared_side (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes, align, &copy.from);
   good = good
-         && (writes_global
-                 ? global_place (warp, ins, lane, to, VGPU_ACCESS_WRITE, copy.bytes, &copy.to)
-                 : shared_side (warp, ins, lane, to, VGPU_ACCESS_WRITE, copy.bytes, &copy.to));
+         && (writes_global ? global_side (warp, ins, lane, to, VGPU_ACCESS_WRITE, &copy, &copy.to)
+                           : shared_side (warp, ins, lane, to, VGPU_ACCESS_WRITE, copy.bytes, align,
+                                          &copy.to));
   if (!writes_global)
     good = vgpu_shared_place (warp, ins, lane, barrier, 8, 8, &copy.barrier) && good;
+  if (good && copy.tile != NULL)
+    {
+      VgpuTile *own = vgpu_take (sizeof *own);
+      *own = *copy.tile;
+      copy.tile = own;
+    }
   if (good)
     append (warp->worker->team, &copy);
   else if (!writes_global && copy.barrier.worker != NULL)
@@ -108,46 +156,95 @@ to_rank (uint64_t address, uint32_t rank)
   return (address & ((1u << VGPU_RANK_SHIFT) - 1)) | (uint64_t) (rank + 1) << VGPU_RANK_SHIFT;
 }
 
+/* One copy of one thread, to its block or all that a mask names. */
+static void
+start_copies (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuTile *tile, uint32_t bytes)
+{
+  const int32_t *more = warp->kernel->extra + ins->extra;
+  const VgpuTeam *team = warp->worker->team;
+  VgpuBulkCopy copy = {.warp = warp,
+                       .ins = ins,
+                       .lane = lane,
+                       .group = warp->bulk_group[lane],
+                       .bytes = bytes,
+                       .way = (VgpuBulkWay) ins->target,
+                       .tile = tile};
+  uint64_t to = address_at (warp, more + VGPU_BULK_TO, lane);
+  uint64_t from = address_at (warp, more + VGPU_BULK_FROM, lane);
+  uint64_t barrier =
+      more[VGPU_BULK_BARRIER] != INT32_MIN ? address_at (warp, more + VGPU_BULK_BARRIER, lane) : 0;
+  int32_t row = more[VGPU_BULK_MASK];
+  if (row == INT32_MIN)
+    {
+      start_copy (warp, ins, lane, copy, to, from, barrier);
+      return;
+    }
+  uint32_t ranks = ((const uint16_t *) (warp->base[(uint32_t) row >> 31] + row))[lane];
+  for (uint32_t rank = 0; rank < team->count; rank++)
+    if (ranks >> rank & 1)
+      start_copy (warp, ins, lane, copy, to_rank (to, rank), from, to_rank (barrier, rank));
+}
+
+static void
+refuse_copy (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, const char *rule, int code,
+             const char *message)
+{
+  VgpuFinding finding = vgpu_finding (rule, ins, lane);
+  finding.message = message;
+  vgpu_report (warp, &finding);
+  vgpu_fault (warp, code, warp->worker->launch->first_fault_stops);
+}
+
 void
 vgpu_bulk_copy (VgpuWarp *warp, const VgpuIns *ins)
 {
-  const int32_t *more = warp->kernel->extra + ins->extra;
   const uint32_t *sizes = (const uint32_t *) (warp->base[(uint32_t) ins->a >> 31] + ins->a);
-  const VgpuTeam *team = warp->worker->team;
   for (uint32_t left = warp->mask; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
-      VgpuBulkCopy copy = {warp,        ins,
-                           lane,        warp->bulk_group[lane],
-                           sizes[lane], (VgpuBulkWay) ins->target,
-                           {NULL, 0},   {NULL, 0},
-                           {NULL, 0}};
-      uint64_t to = address_at (warp, more + VGPU_BULK_TO, lane);
-      uint64_t from = address_at (warp, more + VGPU_BULK_FROM, lane);
-      uint64_t barrier = more[VGPU_BULK_BARRIER] != INT32_MIN
-                             ? address_at (warp, more + VGPU_BULK_BARRIER, lane)
-                             : 0;
-      if (copy.bytes % PIECE != 0)
+      char text[120];
+      snprintf (text, sizeof text, "copies %u bytes, which is no multiple of %d", sizes[lane],
+                PIECE);
+      if (sizes[lane] % PIECE == 0)
+        start_copies (warp, ins, lane, NULL, sizes[lane]);
+      else
+        refuse_copy (warp, ins, lane, "mem.misaligned", CUDA_ERROR_MISALIGNED_ADDRESS, text);
+    }
+}
+
+static bool
+is_map (const VgpuTensorMap *map, int64_t rank)
+{
+  return map->magic == VGPU_TENSOR_MAP_MAGIC && map->rank == rank && rank <= VGPU_TENSOR_RANK
+         && map->element > 0 && map->element <= 8 && map->box[0] > 0 && map->swizzle <= 3;
+}
+
+void
+vgpu_bulk_tensor (VgpuWarp *warp, const VgpuIns *ins)
+{
+  const int32_t *more = warp->kernel->extra + ins->extra;
+  int side = ins->target == VGPU_BULK_SHARED_TO_GLOBAL ? VGPU_BULK_TO : VGPU_BULK_FROM;
+  for (uint32_t left = warp->mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      VgpuTile tile;
+      uint64_t address = address_at (warp, more + side, lane);
+      if (!vgpu_read_generic (warp, lane, address, &tile.map, sizeof tile.map)
+          || !is_map (&tile.map, ins->imm))
         {
-          char text[120];
-          VgpuFinding finding = vgpu_finding ("mem.misaligned", ins, lane);
-          snprintf (text, sizeof text, "copies %u bytes, which is no multiple of %d", copy.bytes,
-                    PIECE);
-          finding.message = text;
-          vgpu_report (warp, &finding);
-          vgpu_fault (warp, CUDA_ERROR_MISALIGNED_ADDRESS, warp->worker->launch->first_fault_stops);
+          char text[160];
+          snprintf (text, sizeof text,
+                    "no tensor map of %d dimensions, made by cuTensorMapEncodeTiled, is at 0x%llx",
+                    (int) ins->imm, (unsigned long long) address);
+          refuse_copy (warp, ins, lane, "mem.out-of-bounds", CUDA_ERROR_ILLEGAL_ADDRESS, text);
           continue;
         }
-      if (more[VGPU_BULK_MASK] == INT32_MIN)
+      for (uint32_t i = 0; i < tile.map.rank; i++)
         {
-          start_copy (warp, ins, lane, copy, to, from, barrier);
-          continue;
+          int32_t row = more[VGPU_BULK_COORDINATES + i];
+          tile.at[i] = ((const int32_t *) (warp->base[(uint32_t) row >> 31] + row))[lane];
         }
-      int32_t row = more[VGPU_BULK_MASK];
-      uint32_t ranks = ((const uint16_t *) (warp->base[(uint32_t) row >> 31] + row))[lane];
-      for (uint32_t rank = 0; rank < team->count; rank++)
-        if (ranks >> rank & 1)
-          start_copy (warp, ins, lane, copy, to_rank (to, rank), from, to_rank (barrier, rank));
+      start_copies (warp, ins, lane, &tile, vgpu_tile_bytes (&tile.map));
     }
 }
 
@@ -199,11 +296,29 @@ carry_shadow (const VgpuBulkCopy *copy)
 }
 
 static void
+move_tile (const VgpuBulkCopy *copy)
+{
+  bool to_global = copy->way == VGPU_BULK_SHARED_TO_GLOBAL;
+  const VgpuSharedPlace *side = to_global ? &copy->from : &copy->to;
+  const VgpuWorker *worker = side->worker;
+  bool uninit = copy->warp->checks & VGPU_CHECK_UNINIT;
+  if (vgpu_tile_move (copy->tile, worker->launch->memory, worker->shared,
+                      uninit ? worker->shared_valid : NULL, side->offset, to_global))
+    report_uninitialised (copy);
+  free (copy->tile);
+}
+
+static void
 make_copy (const VgpuBulkCopy *copy)
 {
   VgpuWarp *warp = copy->warp;
-  carry_shadow (copy);
-  memmove (bytes_of (&copy->to), bytes_of (&copy->from), copy->bytes);
+  if (copy->tile != NULL)
+    move_tile (copy);
+  else
+    {
+      carry_shadow (copy);
+      memmove (bytes_of (&copy->to), bytes_of (&copy->from), copy->bytes);
+    }
   if ((warp->checks & VGPU_CHECK_RACE) && copy->to.worker == warp->worker)
     vgpu_copy_lands (warp, copy->ins, copy->lane, copy->to.offset, copy->bytes);
   if (copy->barrier.worker != NULL)
@@ -253,6 +368,8 @@ vgpu_bulk_wait (VgpuWarp *warp, uint32_t latest)
 void
 vgpu_team_free (VgpuTeam *team)
 {
+  for (size_t i = 0; i < team->copy_count; i++)
+    free (team->copies[i].tile);
   free (team->mates);
   free (team->copies);
   free (team);

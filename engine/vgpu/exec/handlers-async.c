@@ -79,6 +79,12 @@ VGPU_HANDLER (BULK_COPY)
   return ins + 1;
 }
 
+VGPU_HANDLER (BULK_TENSOR)
+{
+  vgpu_bulk_tensor (warp, ins);
+  return ins + 1;
+}
+
 VGPU_HANDLER (BULK_COMMIT)
 {
   vgpu_bulk_commit (warp);

@@ -257,7 +257,8 @@ struct VgpuKernel
   size_t own_row_count;
   int32_t stack_row; /* first free byte of each lane's stack */
   /* Numbers of operations that checkers look for. */
-  uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op, bulk_op;
+  uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op, bulk_op,
+      tensor_op;
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool uses_heap;     /* allocates in device code */
   bool dynamic_shared;

@@ -29,6 +29,13 @@ vgpu_read_generic (const VgpuWarp *warp, uint32_t lane, uint64_t address, void *
       memcpy (to, worker->shared + offset, bytes);
       return true;
     }
+  if (window == VGPU_WINDOW_PARAM)
+    {
+      if (offset > warp->kernel->parameter_bytes || warp->kernel->parameter_bytes - offset < bytes)
+        return false;
+      memcpy (to, worker->launch->parameters + offset, bytes);
+      return true;
+    }
   const VgpuAllocation *allocation =
       window == 0 ? vgpu_memory_find (worker->launch->memory, address) : NULL;
   if (allocation == NULL || allocation->freed || allocation->hi - address < bytes)

@@ -167,36 +167,96 @@ put_address (int32_t *to, const VgpuAddress *address)
   to[2] = address->wide;
 }
 
+/* The operands behind destination and source, from the one of this number: barrier, mask. */
+static bool
+read_completion (VgpuBuilder *builder, const VgpuStatement *statement, VgpuBulkWay way,
+                 uint32_t from, int32_t *more)
+{
+  VgpuAddress barrier = {.row = VGPU_NO_ROW};
+  bool completes = way != VGPU_BULK_SHARED_TO_GLOBAL;
+  bool spreads = vgpu_opcode_has (statement->opcode, "multicast::cluster");
+  if (!need (builder, from + completes + spreads)
+      || (completes && !vgpu_address (builder, &statement->operands[from], &barrier)))
+    return false;
+  put_address (more + VGPU_BULK_BARRIER, &barrier);
+  more[VGPU_BULK_MASK] =
+      spreads ? vgpu_source_row (builder, &statement->operands[from + 1], 2) : VGPU_NO_ROW;
+  return !builder->failed;
+}
+
 /* cp.async.bulk.dst.src… [dst], [src], size, [barrier]{, mask}{, policy} */
 static bool
 decode_bulk_copy (VgpuBuilder *builder, const VgpuStatement *statement)
 {
   const char *opcode = statement->opcode;
   VgpuBulkWay way;
-  VgpuAddress to, from, barrier = {.row = VGPU_NO_ROW};
+  VgpuAddress to, from;
+  int32_t more[VGPU_BULK_OPERANDS] = {0};
   if (!read_direction (opcode, &way) || vgpu_opcode_has (opcode, "cp_mask"))
     return vgpu_builder_unsupported (builder, NULL);
-  bool completes = way != VGPU_BULK_SHARED_TO_GLOBAL;
-  if (!need (builder, completes ? 4 : 3) || !vgpu_address (builder, &statement->operands[0], &to)
+  if (!need (builder, 3) || !vgpu_address (builder, &statement->operands[0], &to)
       || !vgpu_address (builder, &statement->operands[1], &from)
-      || (completes && !vgpu_address (builder, &statement->operands[3], &barrier)))
+      || !read_completion (builder, statement, way, 3, more))
     return false;
   int32_t size = vgpu_source_row (builder, &statement->operands[2], 4);
-  int32_t more[VGPU_BULK_OPERANDS];
   put_address (more + VGPU_BULK_TO, &to);
   put_address (more + VGPU_BULK_FROM, &from);
-  put_address (more + VGPU_BULK_BARRIER, &barrier);
-  more[VGPU_BULK_MASK] = VGPU_NO_ROW;
-  if (vgpu_opcode_has (opcode, "multicast::cluster"))
-    {
-      if (!need (builder, 5))
-        return false;
-      more[VGPU_BULK_MASK] = vgpu_source_row (builder, &statement->operands[4], 2);
-    }
   uint32_t extra = vgpu_extra (builder, more, VGPU_BULK_OPERANDS);
   VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_BULK_COPY, 0, size, VGPU_NO_ROW, VGPU_NO_ROW);
   ins->extra = extra;
   ins->target = way;
+  return !builder->failed;
+}
+
+/* An address with coordinates: [map, {x, y}]. Returns how many there are, 0 after a failure. */
+static uint32_t
+read_box (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress *map, int32_t *more)
+{
+  if (operand->kind != VGPU_OPERAND_ADDRESS || operand->count != 2
+      || operand->list[1].kind != VGPU_OPERAND_VECTOR || operand->list[1].count > 5)
+    {
+      vgpu_builder_fail (builder, "a tensor map and its coordinates expected in brackets");
+      return 0;
+    }
+  VgpuOperand base = *operand;
+  base.count = 1;
+  if (!vgpu_address (builder, &base, map))
+    return 0;
+  const VgpuOperand *vector = &operand->list[1];
+  for (uint32_t i = 0; i < vector->count; i++)
+    more[VGPU_BULK_COORDINATES + i] = vgpu_source_row (builder, &vector->list[i], 4);
+  return builder->failed ? 0 : vector->count;
+}
+
+/* cp.async.bulk.tensor.Nd.dst.src… [dst], [map, {…}], [barrier]{, mask}{, policy}, or the other way
+ * round */
+static bool
+decode_bulk_tensor (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const char *opcode = statement->opcode;
+  VgpuBulkWay way;
+  VgpuAddress shared, map;
+  int32_t more[VGPU_BULK_OPERANDS] = {0};
+  if (!read_direction (opcode, &way) || way == VGPU_BULK_SHARED_TO_SHARED
+      || strstr (opcode, ".im2col") != NULL || strstr (opcode, ".tile::") != NULL
+      || strstr (opcode, ".cta_group") != NULL)
+    return vgpu_builder_unsupported (builder, "tensors only tiled, between global and shared");
+  bool stores = way == VGPU_BULK_SHARED_TO_GLOBAL;
+  if (!need (builder, 2) || !vgpu_address (builder, &statement->operands[stores], &shared))
+    return false;
+  uint32_t rank = read_box (builder, &statement->operands[!stores], &map, more);
+  if (rank == 0 || !read_completion (builder, statement, way, 2, more))
+    return false;
+  char wanted[4] = {(char) ('0' + rank), 'd', '\0'};
+  if (!vgpu_opcode_has (opcode, wanted))
+    return vgpu_builder_fail (builder, "%s with %u coordinates", opcode, rank);
+  put_address (more + (stores ? VGPU_BULK_TO : VGPU_BULK_FROM), &map);
+  put_address (more + (stores ? VGPU_BULK_FROM : VGPU_BULK_TO), &shared);
+  uint32_t extra = vgpu_extra (builder, more, VGPU_BULK_OPERANDS);
+  VgpuIns *ins = vgpu_emit (builder, VGPU_OP_BULK_TENSOR);
+  ins->extra = extra;
+  ins->target = way;
+  ins->imm = rank;
   return !builder->failed;
 }
 
@@ -210,7 +270,7 @@ vgpu_decode_bulk (VgpuBuilder *builder, const VgpuStatement *statement)
       return true;
     }
   if (strncmp (opcode, "cp.async.bulk.tensor", 20) == 0)
-    return vgpu_builder_unsupported (builder, "copies of tensors");
+    return decode_bulk_tensor (builder, statement);
   if (vgpu_opcode_has (opcode, "commit_group"))
     {
       vgpu_emit (builder, VGPU_OP_BULK_COMMIT);

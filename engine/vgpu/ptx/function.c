@@ -319,6 +319,7 @@ vgpu_kernel_build (const VgpuSource *source, const VgpuFunction *entry, char *er
   kernel->store_generic_op = VGPU_OP_STORE_GENERIC;
   kernel->copy_op = VGPU_OP_COPY_ASYNC;
   kernel->bulk_op = VGPU_OP_BULK_COPY;
+  kernel->tensor_op = VGPU_OP_BULK_TENSOR;
   kernel->reduce_op = VGPU_OP_BARRIER_REDUCE;
   /* The row that missing operands read. */
   vgpu_constant (builder, 8, 0);
