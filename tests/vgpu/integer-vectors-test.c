@@ -63,6 +63,44 @@ highest (guint64 value, int bits, bool is_signed)
 }
 
 static guint64
+halves (guint64 a, guint64 b, bool greatest, bool is_signed, bool relu)
+{
+  guint64 result = 0;
+  for (int i = 1; i >= 0; i--)
+    {
+      gint64 x = (gint64) (a >> (16 * i) & 0xffff), y = (gint64) (b >> (16 * i) & 0xffff);
+      if (is_signed)
+        {
+          x -= x >= 32768 ? 65536 : 0;
+          y -= y >= 32768 ? 65536 : 0;
+        }
+      gint64 value = greatest ? MAX (x, y) : MIN (x, y);
+      result = result << 16 | ((guint64) (relu ? MAX (value, 0) : value) & 0xffff);
+    }
+  return result;
+}
+
+/* After the pseudo code of the PTX ISA. */
+static guint64
+found (guint32 mask, guint32 base, gint64 offset)
+{
+  if (offset == 0)
+    return base < 32 && (mask >> base & 1) ? base : 0xffffffff;
+  gint64 at = base, count = ABS (offset) - 1, step = offset > 0 ? 1 : -1;
+  while (at >= 0 && at < 32)
+    {
+      if (mask >> at & 1)
+        {
+          if (count == 0)
+            return (guint64) at;
+          count--;
+        }
+      at += step;
+    }
+  return 0xffffffff;
+}
+
+static guint64
 ones (guint64 value)
 {
   guint64 count = 0;
@@ -147,6 +185,29 @@ clamped (SignedWide value, SignedWide least, SignedWide most)
   X ("mad.wide.u32", "dwwd", a * b + c) \
   X ("sad.s32", "wwww", (guint64) (S32 (a) > S32 (b) ? (gint64) S32 (a) - S32 (b) : (gint64) S32 (b) - S32 (a)) + c) \
   X ("sad.u32", "wwww", (a > b ? a - b : b - a) + c) \
+  X ("dp2a.lo.u32.u32", "wwww", (guint64) ((gint64) (guint16) a * (guint8) (b >> 0) + (gint64) (guint16) (a >> 16) * (guint8) (b >> 8)) + c) \
+  X ("dp2a.lo.u32.s32", "wwww", (guint64) ((gint64) (guint16) a * (gint8) (b >> 0) + (gint64) (guint16) (a >> 16) * (gint8) (b >> 8)) + c) \
+  X ("dp2a.lo.s32.u32", "wwww", (guint64) ((gint64) S16 (a) * (guint8) (b >> 0) + (gint64) S16 (a >> 16) * (guint8) (b >> 8)) + c) \
+  X ("dp2a.lo.s32.s32", "wwww", (guint64) ((gint64) S16 (a) * (gint8) (b >> 0) + (gint64) S16 (a >> 16) * (gint8) (b >> 8)) + c) \
+  X ("dp2a.hi.u32.u32", "wwww", (guint64) ((gint64) (guint16) a * (guint8) (b >> 16) + (gint64) (guint16) (a >> 16) * (guint8) (b >> 24)) + c) \
+  X ("dp2a.hi.u32.s32", "wwww", (guint64) ((gint64) (guint16) a * (gint8) (b >> 16) + (gint64) (guint16) (a >> 16) * (gint8) (b >> 24)) + c) \
+  X ("dp2a.hi.s32.u32", "wwww", (guint64) ((gint64) S16 (a) * (guint8) (b >> 16) + (gint64) S16 (a >> 16) * (guint8) (b >> 24)) + c) \
+  X ("dp2a.hi.s32.s32", "wwww", (guint64) ((gint64) S16 (a) * (gint8) (b >> 16) + (gint64) S16 (a >> 16) * (gint8) (b >> 24)) + c) \
+  X ("sad.u16", "hhhh", (guint64) ABS ((gint64) a - (gint64) b) + c) \
+  X ("sad.s16", "hhhh", (guint64) ABS ((gint64) S16 (a) - S16 (b)) + c) \
+  X ("sad.u64", "dddd", (guint64) ((a > b ? (Wide) a - b : (Wide) b - a) + c)) \
+  X ("sad.s64", "dddd", (guint64) (S64 (a) > S64 (b) ? (SignedWide) S64 (a) - S64 (b) : (SignedWide) S64 (b) - S64 (a)) + c) \
+  X ("mul24.hi.u32", "www", (a & 0xffffff) * (b & 0xffffff) >> 16) \
+  X ("mul24.hi.s32", "www", (guint64) ((S64 (a << 40) >> 40) * (S64 (b << 40) >> 40) >> 16)) \
+  X ("mad24.lo.u32", "wwww", (a & 0xffffff) * (b & 0xffffff) + c) \
+  X ("mad24.lo.s32", "wwww", (guint64) ((S64 (a << 40) >> 40) * (S64 (b << 40) >> 40)) + c) \
+  X ("min.u16x2", "www", halves (a, b, false, false, false)) \
+  X ("max.u16x2", "www", halves (a, b, true, false, false)) \
+  X ("min.s16x2", "www", halves (a, b, false, true, false)) \
+  X ("max.s16x2", "www", halves (a, b, true, true, false)) \
+  X ("min.relu.s16x2", "www", halves (a, b, false, true, true)) \
+  X ("max.relu.s16x2", "www", halves (a, b, true, true, true)) \
+  X ("fns.b32", "wwww", found (U32 (a), U32 (b), S32 (c))) \
   X ("dp4a.u32.u32", "wwww", dot (a, b, c, false, false)) \
   X ("dp4a.s32.s32", "wwww", dot (a, b, c, true, true)) \
   X ("dp4a.s32.u32", "wwww", dot (a, b, c, true, false)) \

@@ -89,6 +89,51 @@ dot_4 (u32 a, u32 b, u32 sum, bool signed_a, bool signed_b)
   return sum;
 }
 
+/* Two numbers of 16 bits in a with the lower two of 8 bits in b. */
+static inline u32
+dot_2 (u32 a, u32 b, u32 sum, bool signed_a, bool signed_b)
+{
+  for (int i = 0; i < 2; i++)
+    {
+      s32 x = signed_a ? (s16) (a >> (16 * i)) : (s32) (u16) (a >> (16 * i));
+      s32 y = signed_b ? (s8) (b >> (8 * i)) : (s32) (u8) (b >> (8 * i));
+      sum += (u32) (x * y);
+    }
+  return sum;
+}
+
+static inline u32
+pick_16x2 (u32 a, u32 b, bool greatest, bool is_signed, bool relu)
+{
+  u32 result = 0;
+  for (int i = 0; i < 32; i += 16)
+    {
+      s32 x = is_signed ? (s16) (a >> i) : (s32) (u16) (a >> i);
+      s32 y = is_signed ? (s16) (b >> i) : (s32) (u16) (b >> i);
+      s32 value = (x > y) == greatest ? x : y;
+      result |= (u32) (u16) (relu && value < 0 ? 0 : value) << i;
+    }
+  return result;
+}
+
+/* Place of the n-th bit set in mask, from base upwards for n above zero, else downwards; base itself for
+ * zero. PTX ISA, "fns". */
+static inline u32
+nth_set (u32 mask, u32 base, s32 n)
+{
+  const s64 step = n < 0 ? -1 : 1;
+  s64 left = n == 0 ? 1 : n < 0 ? -(s64) n : n;
+  for (s64 at = base; at >= 0 && at < 32; at += step)
+    {
+      left -= mask >> at & 1;
+      if (left == 0)
+        return (u32) at;
+      if (n == 0)
+        break;
+    }
+  return UINT32_MAX;
+}
+
 /* Division by zero is unspecified in PTX; these are the hardware's usual answers. */
 static inline s32
 divide_s32 (s32 a, s32 b)

@@ -55,6 +55,10 @@
   BINARY (MUL_WIDE_U32, "mul.wide.u32", u64, u32, u32, (u64) a * b) \
   BINARY (MUL_WIDE_S32, "mul.wide.s32", u64, s32, s32, (u64) ((s64) a * b)) \
   BINARY (MUL24_LO_U32, "mul24.lo.u32", u32, u32, u32, (a & 0xffffff) * (b & 0xffffff)) \
+  BINARY (MUL24_HI_U32, "mul24.hi.u32", u32, u32, u32, (u32) ((u64) (a & 0xffffff) * (b & 0xffffff) >> 16)) \
+  BINARY (MUL24_HI_S32, "mul24.hi.s32", u32, u32, u32, (u32) ((s64) (s32) extend_24 (a) * (s32) extend_24 (b) >> 16)) \
+  TERNARY (MAD24_LO_U32, "mad24.lo.u32", u32, u32, u32, u32, (a & 0xffffff) * (b & 0xffffff) + c) \
+  TERNARY (MAD24_LO_S32, "mad24.lo.s32", u32, u32, u32, u32, extend_24 (a) * extend_24 (b) + c) \
   BINARY (MUL24_LO_S32, "mul24.lo.s32", u32, u32, u32, extend_24 (a) * extend_24 (b)) \
   TERNARY (MAD_LO_16, "mad.lo.u16|s16", u16, u16, u16, u16, (u16) ((u32) a * b + c)) \
   TERNARY (MAD_LO_32, "mad.lo.u32|s32", u32, u32, u32, u32, a * b + c) \
@@ -69,6 +73,19 @@
   TERNARY (MAD_WIDE_S32, "mad.wide.s32", u64, s32, s32, u64, (u64) ((s64) a * b) + c) \
   TERNARY (SAD_U32, "sad.u32", u32, u32, u32, u32, (a > b ? a - b : b - a) + c) \
   TERNARY (SAD_S32, "sad.s32", u32, s32, s32, u32, (a > b ? (u32) a - (u32) b : (u32) b - (u32) a) + c) \
+  TERNARY (SAD_U16, "sad.u16", u16, u16, u16, u16, (a > b ? a - b : b - a) + c) \
+  TERNARY (SAD_S16, "sad.s16", u16, s16, s16, u16, (a > b ? a - b : b - a) + c) \
+  TERNARY (SAD_U64, "sad.u64", u64, u64, u64, u64, (a > b ? a - b : b - a) + c) \
+  TERNARY (SAD_S64, "sad.s64", u64, s64, s64, u64, (a > b ? (u64) a - (u64) b : (u64) b - (u64) a) + c) \
+  TERNARY (FNS, "fns.b32", u32, u32, u32, s32, nth_set (a, b, c)) \
+  TERNARY (DP2A_LO_UU, "dp2a.lo.u32.u32", u32, u32, u32, u32, dot_2 (a, b, c, false, false)) \
+  TERNARY (DP2A_LO_US, "dp2a.lo.u32.s32", u32, u32, u32, u32, dot_2 (a, b, c, false, true)) \
+  TERNARY (DP2A_LO_SU, "dp2a.lo.s32.u32", u32, u32, u32, u32, dot_2 (a, b, c, true, false)) \
+  TERNARY (DP2A_LO_SS, "dp2a.lo.s32.s32", u32, u32, u32, u32, dot_2 (a, b, c, true, true)) \
+  TERNARY (DP2A_HI_UU, "dp2a.hi.u32.u32", u32, u32, u32, u32, dot_2 (a, b >> 16, c, false, false)) \
+  TERNARY (DP2A_HI_US, "dp2a.hi.u32.s32", u32, u32, u32, u32, dot_2 (a, b >> 16, c, false, true)) \
+  TERNARY (DP2A_HI_SU, "dp2a.hi.s32.u32", u32, u32, u32, u32, dot_2 (a, b >> 16, c, true, false)) \
+  TERNARY (DP2A_HI_SS, "dp2a.hi.s32.s32", u32, u32, u32, u32, dot_2 (a, b >> 16, c, true, true)) \
   TERNARY (DP4A_U32, "dp4a.u32.u32", u32, u32, u32, u32, dot_4 (a, b, c, false, false)) \
   TERNARY (DP4A_S32, "dp4a.s32.s32", u32, u32, u32, u32, dot_4 (a, b, c, true, true)) \
   TERNARY (DP4A_US32, "dp4a.u32.s32", u32, u32, u32, u32, dot_4 (a, b, c, false, true)) \
@@ -91,6 +108,12 @@
   UNARY (NEG_S16, "neg.s16", u16, u16, (u16) (0u - a)) \
   UNARY (NEG_S32, "neg.s32", u32, u32, 0u - a) \
   UNARY (NEG_S64, "neg.s64", u64, u64, (u64) 0 - a) \
+  BINARY (MIN_U16X2, "min.u16x2", u32, u32, u32, pick_16x2 (a, b, false, false, false)) \
+  BINARY (MIN_S16X2, "min.s16x2", u32, u32, u32, pick_16x2 (a, b, false, true, false)) \
+  BINARY (MIN_RELU_S16X2, "min.relu.s16x2", u32, u32, u32, pick_16x2 (a, b, false, true, true)) \
+  BINARY (MAX_U16X2, "max.u16x2", u32, u32, u32, pick_16x2 (a, b, true, false, false)) \
+  BINARY (MAX_S16X2, "max.s16x2", u32, u32, u32, pick_16x2 (a, b, true, true, false)) \
+  BINARY (MAX_RELU_S16X2, "max.relu.s16x2", u32, u32, u32, pick_16x2 (a, b, true, true, true)) \
   BINARY (MIN_U16, "min.u16", u16, u16, u16, a < b ? a : b) \
   BINARY (MIN_S16, "min.s16", s16, s16, s16, a < b ? a : b) \
   BINARY (MIN_U32, "min.u32", u32, u32, u32, a < b ? a : b) \
