@@ -63,7 +63,8 @@ add_table (AssayPlotScene *scene, const AssayPosition *position)
     }
 }
 
-#define MOST_LINES 64
+#define MOST_TILES 20 /* more lines would cover the map */
+#define MOST_SLICES 32
 
 static void
 add_line (AssayPanel *panel, AssayRole role, const char *label, double width, gboolean across,
@@ -90,7 +91,7 @@ add_tiles (AssayPlotScene *scene, AssayPanel *panel, const AssayPosition *positi
     {
       gint64 blocks = g_array_index (launch->grid, gint64, d);
       gint64 threads = g_array_index (launch->block, gint64, d);
-      if (blocks > 1 && blocks <= MOST_LINES && threads > 1 && blocks < extents[d]
+      if (blocks > 1 && blocks <= MOST_TILES && threads > 1 && blocks < extents[d]
           && (extents[d] + threads - 1) / threads == blocks)
         tile[d] = threads;
     }
@@ -116,7 +117,7 @@ add_slices (AssayPlotScene *scene, AssayPanel *panel, const AssayOutput *output)
   gint64 slices = height > 0 ? output->comparison->position.rows / height : 0;
   if (slices < 2)
     return;
-  for (gint64 i = 1; i < slices && slices <= MOST_LINES; i++)
+  for (gint64 i = 1; i < slices && slices <= MOST_SLICES; i++)
     add_line (panel, ASSAY_ROLE_TEXT, NULL, 1.2, TRUE, (double) (i * height));
   g_autofree char *subtitle = scene->subtitle;
   scene->subtitle = g_strdup_printf ("%s, %" G_GINT64_FORMAT " slices of %" G_GINT64_FORMAT " rows",

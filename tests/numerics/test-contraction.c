@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of products by hand, and what is known of each way of summing. */
 #include "engine/base/error.h"
+#include "engine/numerics/compare.h"
 #include "engine/numerics/contraction.h"
 
 #include <math.h>
@@ -131,6 +132,61 @@ test_truncation_is_a_bias (void)
   g_assert_cmpfloat ((exact - last) / exact, <, 1e-4);
 }
 
+/* Values near N(0, std): twelve uniform ones, added. */
+static AssayArray *
+normal (gint64 rows, gint64 columns, double std, guint64 seed)
+{
+  const gint64 shape[] = {rows, columns};
+  AssayArray *array = assay_array_new (ASSAY_DTYPE_BFLOAT16, shape, 2, NULL);
+  for (gsize i = 0; i < array->count; i++)
+    {
+      double sum = -6;
+      for (int k = 0; k < 12; k++)
+        {
+          seed = seed * G_GUINT64_CONSTANT (6364136223846793005) + 1442695040888963407u;
+          sum += (double) (seed >> 11) / 9007199254740992.0;
+        }
+      assay_array_set (array, i, sum * std);
+    }
+  return array;
+}
+
+/* How many of the wrong ways 1e-2/1e-2 refuses, and whether it accepts all right ones. */
+static guint
+killed_at (double std)
+{
+  g_autoptr (AssayArray) a = normal (24, 1024, std, 1), b = normal (1024, 24, std, 2);
+  const gint64 shape[] = {24, 24};
+  g_autoptr (AssayArray) like = assay_array_new (ASSAY_DTYPE_FLOAT32, shape, 2, NULL);
+  g_autoptr (AssayContraction) c = assay_contraction_new ("mk,kn->mn", NULL);
+  g_autoptr (AssayTolerance) tolerance = assay_tolerance_new ();
+  guint killed = 0;
+  tolerance->atol = tolerance->rtol = 1e-2;
+  g_assert_true (assay_contraction_fits (c, a, b, like));
+  g_autoptr (AssayArray) reference = assay_contraction_run (c, find ("tree"), a, b, like, 2, NULL);
+  for (gsize i = 0; i < ASSAY_N_SUMMATIONS; i++)
+    {
+      const AssaySummation *way = &ASSAY_SUMMATIONS[i];
+      g_autoptr (AssayArray) out = assay_contraction_run (c, way, a, b, like, 2, NULL);
+      AssayCompareInput input = {.candidate = out, .reference = reference, .tolerance = tolerance};
+      AssayGate gate;
+      g_assert_true (assay_gate (&input, &gate, NULL, NULL));
+      if (way->kind == ASSAY_PROBE_HONEST)
+        g_assert_true (gate.accepted);
+      else
+        killed += !gate.accepted;
+    }
+  return killed;
+}
+
+/* The commonest rule of kernel tasks sees everything on N(0, 1), and little once inputs are N(0, 0.02). */
+static void
+test_a_tolerance_means_nothing_without_the_scale (void)
+{
+  g_assert_cmpuint (killed_at (1), ==, 6);
+  g_assert_cmpuint (killed_at (0.02), <=, 2);
+}
+
 static void
 test_what_applies (void)
 {
@@ -154,6 +210,7 @@ main (int argc, char **argv)
   g_test_add_func ("/contraction/ways-differ-where-they-should",
                    test_ways_differ_where_they_should);
   g_test_add_func ("/contraction/truncation-is-a-bias", test_truncation_is_a_bias);
+  g_test_add_func ("/contraction/scale", test_a_tolerance_means_nothing_without_the_scale);
   g_test_add_func ("/contraction/what-applies", test_what_applies);
   return g_test_run ();
 }
