@@ -84,12 +84,19 @@ want_named (int at, int n)
   return value_at (63 - at) * 2;
 }
 
+static int
+want_ignoring (int at, int n)
+{
+  return at % 2 ? 0 : value_at (at);
+}
+
 static const Case cases[] = {
     {"block_barrier", 256, 256, 256, 5, want_block},
     {"producer", 96, 7 * 64, 64, 7, want_producer},
     {"pipelined", 128, 6 * 128, 128, 6, want_pipelined},
     {"bulk", 128, 3 * 1024, 3 * 1024, 3, want_bulk},
     {"named", 128, 64, 64, 0, want_named},
+    {"ignoring", 64, 64, 64, 0, want_ignoring},
 };
 
 static void

@@ -366,6 +366,18 @@ vgpu_decode_reduction (VgpuBuilder *builder, const VgpuStatement *statement)
   return decode_atomic (builder, statement, 0);
 }
 
+/* Bytes to read where the last operand is a predicate that says to ignore the source. */
+static int32_t
+size_unless (VgpuBuilder *builder, const VgpuOperand *ignore, int32_t bytes)
+{
+  int32_t p = vgpu_predicate_row (builder, ignore);
+  int32_t size = vgpu_new_row (builder, 4);
+  int32_t none = vgpu_constant (builder, 4, 0);
+  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_SELECT_32, size, none, bytes, p);
+  ins->flags |= ignore->negated ? VGPU_INS_NEGATED : 0;
+  return size;
+}
+
 /* cp.async copies at once; that nobody may look before the wait is for a check to see. */
 bool
 vgpu_decode_copy_async (VgpuBuilder *builder, const VgpuStatement *statement)
@@ -402,8 +414,9 @@ vgpu_decode_copy_async (VgpuBuilder *builder, const VgpuStatement *statement)
     {
       const VgpuOperand *size = &statement->operands[3];
       if (size->kind == VGPU_OPERAND_REGISTER && vgpu_register_bytes (builder, size) == 1)
-        return vgpu_builder_unsupported (builder, "a predicate to ignore the source");
-      rows[0] = vgpu_source_row (builder, size, 4);
+        rows[0] = size_unless (builder, size, rows[0]);
+      else
+        rows[0] = vgpu_source_row (builder, size, 4);
     }
   /* a is the source; the further operands are source size, destination and its offset. */
   int32_t more[4] = {rows[0], rows[1], (int32_t) to.offset, to.wide};

@@ -354,7 +354,7 @@ static const Family families[] = {
   { "redux.sync", vgpu_decode_redux, "redux.sync.{add,min,max}.{u32,s32}, redux.sync.{and,or,xor}.b32" },
   { "activemask", vgpu_decode_active, "activemask.b32" },
   { "elect.sync", vgpu_decode_active, "elect.sync" },
-  { "cp.async", vgpu_decode_copy_async, "cp.async.{ca,cg}.shared.global (4, 8, 16 bytes, with source size), cp.async.{commit_group,wait_group,wait_all}" },
+  { "cp.async", vgpu_decode_copy_async, "cp.async.{ca,cg}.shared.global (4, 8, 16 bytes, with source size or predicate), cp.async.{commit_group,wait_group,wait_all}" },
   { "cp.async.mbarrier.arrive", vgpu_decode_copy_arrive, "cp.async.mbarrier.arrive{.noinc}{.shared}.b64" },
   { "cp.async.bulk", vgpu_decode_bulk, "cp.async.bulk.{shared::cluster,shared::cta}.global and .shared::cluster.shared::cta .mbarrier::complete_tx::bytes{.multicast::cluster}, .global.shared::cta.bulk_group, cp.async.bulk.tensor.{1d…5d} between the same, {.tile}, with maps of cuTensorMapEncodeTiled, .{commit_group,wait_group{.read}}, .prefetch (ignored)" },
   { "mapa", vgpu_decode_rank, "mapa{.shared::cluster}.{u32,u64}" },

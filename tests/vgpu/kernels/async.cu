@@ -140,6 +140,18 @@ named (const int *in, int *out)
     }
 }
 
+/* Odd threads ignore their source and get zero. */
+extern "C" __global__ void
+ignoring (const int *in, int *out)
+{
+  __shared__ int values[64];
+  unsigned to = (unsigned) __cvta_generic_to_shared (&values[threadIdx.x]);
+  asm volatile ("{ .reg .pred p; setp.ne.u32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, p; }"
+                ::"r"(to), "l"(in + threadIdx.x), "r"(threadIdx.x & 1) : "memory");
+  asm volatile ("cp.async.wait_all;" ::: "memory");
+  out[threadIdx.x] = values[threadIdx.x];
+}
+
 /* A lane of the warp waits for what another lane of it does. */
 extern "C" __global__ void
 within_warp (int *out)
