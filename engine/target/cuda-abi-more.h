@@ -7,6 +7,7 @@
  * programs and for the virtual GPU's own runtime. Names, values and layouts are the published ones. */
 
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -69,6 +70,14 @@ typedef struct
   unsigned int attribute_count;
 } AssayLaunchConfig;
 
+/* Of a context: a part of the device, or one that graphics use as well. */
+typedef struct
+{
+  void *affinities;
+  int affinity_count;
+  void *graphics;
+} AssayContextParameters;
+
 typedef struct
 {
   CUfunction function;
@@ -106,6 +115,17 @@ typedef struct
   X (cuDeviceGetMemPool, x, (CUmemoryPool *pool, CUdevice device)) \
   X (cuDeviceSetMemPool, x, (CUdevice device, CUmemoryPool pool)) \
   X (cuDevicePrimaryCtxSetFlags_v2, x, (CUdevice device, unsigned int flags)) \
+  X (cuCtxCreate_v4, x, \
+     (CUcontext *context, const AssayContextParameters *parameters, unsigned int flags, \
+      CUdevice device)) \
+  X (cuEventElapsedTime_v2, x, (float *milliseconds, CUevent from, CUevent to)) \
+  X (cuLinkCreate_v2, x, \
+     (unsigned int count, CUjit_option *options, void **values, CUlinkState *state)) \
+  X (cuLinkAddData_v2, x, \
+     (CUlinkState state, int type, void *data, size_t bytes, const char *name, \
+      unsigned int count, CUjit_option *options, void **values)) \
+  X (cuLinkComplete, x, (CUlinkState state, void **image, size_t *bytes)) \
+  X (cuLinkDestroy, x, (CUlinkState state)) \
   X (cuCtxGetApiVersion, x, (CUcontext context, unsigned int *version)) \
   X (cuCtxGetFlags, x, (unsigned int *flags)) \
   X (cuCtxGetLimit, x, (size_t *value, int limit)) \

@@ -172,6 +172,7 @@ static const Program programs[] = {
     {"basics", .options = "--compress-mode=speed"},
     {"errors"},
     {"layouts"},
+    {"driver-api", .options = "-lcuda"},
     {"streams", .argument = "now"},
     {"streams", .argument = "later", .settings = "streams=late"},
     {"calls"},

@@ -75,6 +75,22 @@ cuDevicePrimaryCtxSetFlags_v2 (CUdevice device, unsigned int flags)
   return check_device (device);
 }
 
+/* As CUDA 13 has it: parameters that ask for part of a device are not there. */
+CUresult
+cuCtxCreate_v4 (CUcontext *context, const AssayContextParameters *parameters, unsigned int flags,
+                CUdevice device)
+{
+  if (parameters != NULL && (parameters->affinity_count > 0 || parameters->graphics != NULL))
+    return CUDA_ERROR_NOT_SUPPORTED;
+  return cuCtxCreate_v2 (context, flags, device);
+}
+
+CUresult
+cuEventElapsedTime_v2 (float *milliseconds, CUevent from, CUevent to)
+{
+  return cuEventElapsedTime (milliseconds, from, to);
+}
+
 CUresult
 cuCtxGetApiVersion (CUcontext context, unsigned int *version)
 {

@@ -274,6 +274,34 @@ vgpu_fatbin_texts (const void *image, int device, VgpuTexts *texts, char *error)
   return texts->count > 0 || error[0] == '\0';
 }
 
+void *
+vgpu_fatbin_of_text (const char *text, size_t length)
+{
+  uint64_t bytes = (length + 8) / 8 * 8;
+  Container *container = calloc (1, sizeof (Container) + sizeof (Entry) + bytes);
+  if (container == NULL)
+    abort ();
+  Entry *entry = (Entry *) (container + 1);
+  *container = (Container) {.magic = CONTAINER_MAGIC,
+                            .version = 1,
+                            .header_bytes = sizeof *container,
+                            .bytes = sizeof *entry + bytes};
+  *entry = (Entry) {.kind = KIND_PTX, .header_bytes = sizeof *entry, .bytes = bytes};
+  memcpy (entry + 1, text, length);
+  return container;
+}
+
+void *
+vgpu_fatbin_of_parts (void *const *parts)
+{
+  _Static_assert(sizeof (Wrapper) == VGPU_FATBIN_WRAPPER_BYTES, "as told in the header");
+  Wrapper *wrapper = calloc (1, sizeof *wrapper);
+  if (wrapper == NULL)
+    abort ();
+  *wrapper = (Wrapper) {WRAPPER_MAGIC, 2, parts[0], (const void *const *) parts};
+  return wrapper;
+}
+
 void
 vgpu_texts_clear (VgpuTexts *texts)
 {

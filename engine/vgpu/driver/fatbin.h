@@ -23,4 +23,10 @@ bool vgpu_fatbin_is (const void *image);
  * cleared all the same. */
 bool vgpu_fatbin_texts (const void *image, int device, VgpuTexts *texts, char *error);
 
+/* A container with this text as its one entry, for any device; and the wrapper of several containers that
+ * are to be linked, which they must outlive. Freed with free (). */
+void *vgpu_fatbin_of_text (const char *text, size_t length);
+#define VGPU_FATBIN_WRAPPER_BYTES 24
+void *vgpu_fatbin_of_parts (void *const *parts);
+
 void vgpu_texts_clear (VgpuTexts *texts);
