@@ -51,7 +51,8 @@ assay_plane_at (const AssayPlane *plane, double rtol, double atol)
   for (guint i = 0; i < plane->frontiers->len; i++)
     {
       const AssayFrontier *frontier = g_ptr_array_index (plane->frontiers, i);
-      gboolean passes = atol >= frontier_at (plane->rtol, frontier->atol, rtol);
+      /* The rule adds where the frontier subtracts: an answer on the line is on its right side. */
+      gboolean passes = atol * (1 + 1e-9) >= frontier_at (plane->rtol, frontier->atol, rtol);
       if (is_right (frontier->kind))
         {
           point.honest++;

@@ -27,6 +27,14 @@ assay_plane_new (const char *workload, const char *output)
   return plane;
 }
 
+void
+assay_plane_set_gate (AssayPlane *plane, double rtol)
+{
+  double place = (log10 (rtol) + DECADES) * PER_DECADE;
+  if (rtol > 0 && place >= 0 && place <= COLUMNS - 1)
+    g_array_index (plane->rtol, double, lround (place)) = rtol;
+}
+
 typedef struct
 {
   const AssayCompareInput *input;

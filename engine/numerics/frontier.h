@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 
 /* (transfer full): an empty plane over rtol 1e-9 … 1, four values a decade. */
 AssayPlane *assay_plane_new (const char *workload, const char *output);
+/* Moves the nearest column to the rtol of the task's own rule, so that what is said of the gate is no
+ * interpolation; a gate outside of the plane changes nothing. Before any frontier is made. */
+void assay_plane_set_gate (AssayPlane *plane, double rtol);
 
 /* The frontier of one answer: atol[i] = max (|c - r| - rtol[i] |r|), at least 0, infinite when a NaN or
  * infinity stands against a number. `rtol` is a plane's, of that length. Only candidate, reference and

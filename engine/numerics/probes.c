@@ -197,6 +197,7 @@ begin_plane (const AssayProbesInput *input, AssayAudit *audit)
   if (assay_dtype_format (input->reference->dtype)->components != 1)
     return NULL;
   AssayPlane *plane = assay_plane_new (input->workload, input->output);
+  assay_plane_set_gate (plane, input->tolerance->rtol);
   g_ptr_array_add (audit->planes, plane);
   return plane;
 }

@@ -69,6 +69,27 @@ frontier_is_where_the_gate_turns (void)
   assay_json_table_free (&ASSAY_PLANE_TABLE, plane);
 }
 
+/* What is said of the task's own gate is no interpolation between columns. */
+static void
+gate_is_a_column_of_its_own (void)
+{
+  AssayPlane *plane = assay_plane_new ("w", "y");
+  guint columns = plane->rtol->len, found = 0;
+  assay_plane_set_gate (plane, 7.9e-3);
+  assay_plane_set_gate (plane, 0);
+  assay_plane_set_gate (plane, 10);
+  g_assert_cmpuint (plane->rtol->len, ==, columns);
+  for (guint k = 0; k < columns; k++)
+    {
+      found += g_array_index (plane->rtol, double, k) == 7.9e-3;
+      if (k > 0)
+        g_assert_cmpfloat (g_array_index (plane->rtol, double, k - 1), <,
+                           g_array_index (plane->rtol, double, k));
+    }
+  g_assert_cmpuint (found, ==, 1);
+  assay_json_table_free (&ASSAY_PLANE_TABLE, plane);
+}
+
 static void
 nan_needs_more_than_any_tolerance (void)
 {
@@ -144,6 +165,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/frontier/is-where-the-gate-turns", frontier_is_where_the_gate_turns);
+  g_test_add_func ("/frontier/gate-is-a-column", gate_is_a_column_of_its_own);
   g_test_add_func ("/frontier/nan-needs-more-than-any-tolerance",
                    nan_needs_more_than_any_tolerance);
   g_test_add_func ("/frontier/shares-count-what-passes", shares_count_what_passes);
