@@ -76,6 +76,7 @@ typedef struct
 typedef struct
 {
   GArray *patterns; /* Pattern */
+  GRegex *code;     /* a driver's code in text */
   AssayFailureClass unknown;
 } Classifier;
 
@@ -133,6 +134,7 @@ load (void)
     g_error (RESOURCE ": %s", error->message);
   Classifier *self = g_new0 (Classifier, 1);
   self->patterns = g_array_new (FALSE, TRUE, sizeof (Pattern));
+  self->code = compile ("\\bCUDA_ERROR_[A-Z_]+\\b");
   self->unknown = make_class (file, "UNKNOWN");
   self->unknown.undecided = TRUE;
   for (guint i = 0; i < file->patterns->len; i++)
@@ -216,6 +218,39 @@ by_text (const Classifier *self, const char *text, gsize length, gboolean genera
   return best;
 }
 
+/* A driver's code spelled out in the text says as much as one beside it. */
+static const Pattern *
+by_code_in_text (const Classifier *self, const char *text, gsize length, gboolean general,
+                 gsize *at, gsize *to)
+{
+  gsize start, end;
+  if (!find (self->code, text, length, &start, &end))
+    return NULL;
+  g_autofree char *name = g_strndup (text + start, end - start);
+  const Pattern *pattern = by_name (self, name, text, length, general);
+  if (pattern)
+    {
+      *at = start;
+      *to = end;
+    }
+  return pattern;
+}
+
+/* Words or a code, whichever comes first. */
+static const Pattern *
+by_words (const Classifier *self, const char *text, gsize length, gboolean general, gsize *at,
+          gsize *to)
+{
+  gsize start = 0, end = 0;
+  const Pattern *words = by_text (self, text, length, general, at, to);
+  const Pattern *code = by_code_in_text (self, text, length, general, &start, &end);
+  if (!code || (words && *at <= start))
+    return words;
+  *at = start;
+  *to = end;
+  return code;
+}
+
 const AssayFailureClass *
 assay_failure_explain (const char *name, const char *text, gsize *start, gsize *end)
 {
@@ -227,11 +262,11 @@ assay_failure_explain (const char *name, const char *text, gsize *start, gsize *
     {
       const Pattern *pattern = by_name (self, name, words, MIN (length, HALF_MIB), general);
       if (!pattern)
-        pattern = by_text (self, words, MIN (length, HALF_MIB), general, start, end);
+        pattern = by_words (self, words, MIN (length, HALF_MIB), general, start, end);
       if (!pattern && length > HALF_MIB)
         {
           skipped = MAX (length - HALF_MIB, HALF_MIB);
-          pattern = by_text (self, words + skipped, length - skipped, general, start, end);
+          pattern = by_words (self, words + skipped, length - skipped, general, start, end);
           *start += pattern ? skipped : 0;
           *end += pattern ? skipped : 0;
         }

@@ -112,6 +112,19 @@ test_a_code_proves_more_than_words (void)
   g_assert_cmpuint (end, ==, 0);
 }
 
+/* As "[700] Call to cuCtxSynchronize results in CUDA_ERROR_…", and before what follows from it. */
+static void
+test_a_code_within_the_text_counts (void)
+{
+  gsize start, end;
+  const char *text =
+      "launch results in CUDA_ERROR_ILLEGAL_INSTRUCTION\nCUDA error: out of memory\n";
+  const AssayFailureClass *is = assay_failure_explain (NULL, text, &start, &end);
+  g_assert_cmpstr (is->failure_class, ==, "CRASH");
+  g_assert_false (is->undecided);
+  g_assert_cmpint (strncmp (text + start, "CUDA_ERROR_ILLEGAL_INSTRUCTION", end - start), ==, 0);
+}
+
 static void
 test_long_logs_and_broken_text_are_read (void)
 {
@@ -199,6 +212,7 @@ main (int argc, char **argv)
   g_test_add_func ("/failures/first-wins", test_the_first_error_in_the_text_wins);
   g_test_add_func ("/failures/general", test_a_general_pattern_yields_to_a_specific_one);
   g_test_add_func ("/failures/code", test_a_code_proves_more_than_words);
+  g_test_add_func ("/failures/code-in-text", test_a_code_within_the_text_counts);
   g_test_add_func ("/failures/long", test_long_logs_and_broken_text_are_read);
   for (gsize i = 0; i < G_N_ELEMENTS (LIVE); i++)
     {
