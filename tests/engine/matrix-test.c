@@ -6,6 +6,7 @@
 #include "engine/run/matrix.h"
 #include "engine/run/resources.h"
 
+#include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -38,6 +39,21 @@ cell_of (const AssayMatrix *matrix, const char *kernel, const char *target)
 
 /* ---- figures, against ptxas as a program of its own ---- */
 
+/* NVRTC opens its builtins by name alone; in a folder that the loader does not know they must be there
+ * already. */
+static void
+load_builtins (const char *nvrtc)
+{
+  g_autofree char *lib = g_path_get_dirname (nvrtc);
+  g_autoptr (GDir) dir = g_dir_open (lib, 0, NULL);
+  for (const char *name; dir && (name = g_dir_read_name (dir));)
+    if (g_str_has_prefix (name, "libnvrtc-builtins.so."))
+      {
+        g_autofree char *path = g_build_filename (lib, name, NULL);
+        dlopen (path, RTLD_NOW | RTLD_GLOBAL);
+      }
+}
+
 /* PTX of `path` for `target`, made in this process with the options that workers use. */
 static char *
 ptx_of (const char *path, const char *target)
@@ -49,6 +65,7 @@ ptx_of (const char *path, const char *target)
   AssayNvrtc nvrtc;
   AssayNvrtcProgram *program = NULL;
   gsize bytes = 0;
+  load_builtins (toolkit->nvrtc);
   g_assert_true (assay_nvrtc_open (&nvrtc, toolkit->nvrtc, NULL));
   g_assert_true (g_file_get_contents (path, &source, NULL, NULL));
   g_ptr_array_add (options, g_strdup (arch));
