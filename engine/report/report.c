@@ -41,6 +41,16 @@ assay_block_add_row (AssayBlock *block, const char *first, ...)
   g_ptr_array_add (block->rows, g_strv_builder_end (builder));
 }
 
+/* "draft, started 2025-11-28"; a draft whose start is not recorded is a draft. */
+static char *
+describe_state (const AssayReview *review)
+{
+  if (review->submitted)
+    return g_strdup_printf ("submitted %.10s", review->submitted);
+  return review->started ? g_strdup_printf ("draft, started %.10s", review->started)
+                         : g_strdup ("draft");
+}
+
 AssayDocument *
 assay_document_new (const AssayDocumentInput *input)
 {
@@ -48,10 +58,9 @@ assay_document_new (const AssayDocumentInput *input)
   const AssayReview *review = input->review;
   report->blocks = g_ptr_array_new_with_free_func (block_free);
   report->heading = g_strdup (input->rubric->title);
-  report->status = g_strdup_printf ("Assay · rubric %s %" G_GINT64_FORMAT " · %s%.10s",
-                                    input->rubric->id, input->rubric->revision,
-                                    review->submitted ? "submitted " : "draft, started ",
-                                    review->submitted ? review->submitted : review->started);
+  g_autofree char *state = describe_state (review);
+  report->status = g_strdup_printf ("Assay · rubric %s %" G_GINT64_FORMAT " · %s",
+                                    input->rubric->id, input->rubric->revision, state);
   report->footer = g_strdup_printf ("%s · review %s", review->task.id, review->id);
   report->title = g_strdup_printf ("%s: kernel task review", review->task.id);
   report->author = g_strdup (review->reviewer);

@@ -265,6 +265,23 @@ json_reads_back_as_the_same_review (Fixture *f, gconstpointer data)
   assay_review_free (again);
 }
 
+/* Reviews that other tools wrote may lack it. */
+static void
+a_start_that_is_not_recorded_is_not_told (Fixture *f, gconstpointer data)
+{
+  g_autoptr (AssayReview) review = assay_review_copy (assay_review_editor_review (f->editor));
+  AssayDocumentInput input = {.review = review,
+                              .rubric = f->rubric,
+                              .run = f->run,
+                              .findings = f->run->findings,
+                              .title = "Row-wise softmax, float32"};
+  g_clear_pointer (&review->started, g_free);
+  AssayDocument *report = assay_document_new (&input);
+  g_assert_true (g_str_has_suffix (report->status, " · draft"));
+  assay_document_free (report);
+  g_assert_true (g_str_has_suffix (f->report->status, " · draft, started 2025-11-28"));
+}
+
 static void
 other_endings_are_refused (Fixture *f, gconstpointer data)
 {
@@ -286,6 +303,7 @@ main (int argc, char **argv)
   ADD ("/report/nothing-leaves-its-page", nothing_leaves_its_page);
   ADD ("/report/markdown-escapes-the-reviewers-words", markdown_escapes_the_reviewers_words);
   ADD ("/report/json-reads-back-as-the-same-review", json_reads_back_as_the_same_review);
+  ADD ("/report/no-start", a_start_that_is_not_recorded_is_not_told);
   ADD ("/report/other-endings-are-refused", other_endings_are_refused);
 #undef ADD
   return g_test_run ();
