@@ -14,6 +14,62 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef void (*CUstreamCallback) (CUstream stream, CUresult status, void *data);
 typedef size_t (*CUoccupancyB2DSize) (int block_size);
 
+typedef struct CUarray_st *CUarray;
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
+
+typedef struct
+{
+  size_t width, height;
+  int format;
+  unsigned int channels;
+} AssayArray;
+
+/* flags: 1 layered, 2 surfaces, 4 a cube, 8 gathers. depth: of layers, or of six faces a layer. */
+typedef struct
+{
+  size_t width, height, depth;
+  int format;
+  unsigned int channels, flags;
+} AssayArray3D;
+
+/* What an object is made of. type: 0 array, 1 mipmapped array, 2 linear memory, 3 rows of it. */
+typedef struct
+{
+  int type;
+  union
+  {
+    CUarray array;
+    CUmipmappedArray mipmap;
+    struct
+    {
+      CUdeviceptr pointer;
+      int format;
+      unsigned int channels;
+      size_t bytes;
+    } linear;
+    struct
+    {
+      CUdeviceptr pointer;
+      int format;
+      unsigned int channels;
+      size_t width, height, pitch;
+    } rows;
+    int reserved[32];
+  };
+  unsigned int flags;
+} AssayResource;
+
+/* flags: 1 integers stay such, 2 normalised coordinates, 16 sRGB. */
+typedef struct
+{
+  int address_modes[3], filter;
+  unsigned int flags, anisotropy;
+  int level_filter;
+  float bias, least_level, greatest_level;
+  float border[4];
+  int reserved[12];
+} AssaySampler;
+
 /* A side of a copy: memory types 1 host, 2 device, 3 array, 4 unified. */
 typedef struct
 {
@@ -21,7 +77,7 @@ typedef struct
   int type;
   const void *host;
   CUdeviceptr device;
-  void *array;
+  CUarray array;
   void *reserved;
   size_t pitch, height;
 } AssayCopySide3D;
@@ -38,7 +94,7 @@ typedef struct
   int type;
   const void *host;
   CUdeviceptr device;
-  void *array;
+  CUarray array;
   size_t pitch;
 } AssayCopySide2D;
 
@@ -262,5 +318,30 @@ typedef struct
   X (cuGraphExecUpdate_v2, x, (CUgraphExec exec, CUgraph graph, void *info)) \
   X (cuGraphExecDestroy, x, (CUgraphExec exec)) \
   X (cuGraphLaunch, x, (CUgraphExec exec, CUstream stream)) \
-  X (cuGraphUpload, x, (CUgraphExec exec, CUstream stream))
+  X (cuGraphUpload, x, (CUgraphExec exec, CUstream stream)) \
+  X (cuArrayCreate_v2, x, (CUarray *array, const AssayArray *shape)) \
+  X (cuArrayGetDescriptor_v2, x, (AssayArray *shape, CUarray array)) \
+  X (cuArray3DCreate_v2, x, (CUarray *array, const AssayArray3D *shape)) \
+  X (cuArray3DGetDescriptor_v2, x, (AssayArray3D *shape, CUarray array)) \
+  X (cuArrayDestroy, x, (CUarray array)) \
+  X (cuMipmappedArrayCreate, x, \
+     (CUmipmappedArray *mipmap, const AssayArray3D *shape, unsigned int levels)) \
+  X (cuMipmappedArrayGetLevel, x, (CUarray *array, CUmipmappedArray mipmap, unsigned int level)) \
+  X (cuMipmappedArrayDestroy, x, (CUmipmappedArray mipmap)) \
+  X (cuTexObjectCreate, x, \
+     (unsigned long long *object, const AssayResource *resource, const AssaySampler *sampler, \
+      const void *view)) \
+  X (cuTexObjectDestroy, x, (unsigned long long object)) \
+  X (cuSurfObjectCreate, x, (unsigned long long *object, const AssayResource *resource)) \
+  X (cuSurfObjectDestroy, x, (unsigned long long object)) \
+  X (cuMemcpyHtoA_v2, x, (CUarray to, size_t offset, const void *from, size_t bytes)) \
+  X (cuMemcpyAtoH_v2, x, (void *to, CUarray from, size_t offset, size_t bytes)) \
+  X (cuMemcpyDtoA_v2, x, (CUarray to, size_t offset, CUdeviceptr from, size_t bytes)) \
+  X (cuMemcpyAtoD_v2, x, (CUdeviceptr to, CUarray from, size_t offset, size_t bytes)) \
+  X (cuMemcpyAtoA_v2, x, \
+     (CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes)) \
+  X (cuMemcpyHtoAAsync_v2, x, \
+     (CUarray to, size_t offset, const void *from, size_t bytes, CUstream stream)) \
+  X (cuMemcpyAtoHAsync_v2, x, \
+     (void *to, CUarray from, size_t offset, size_t bytes, CUstream stream))
 /* clang-format on */

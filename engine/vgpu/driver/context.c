@@ -347,6 +347,7 @@ clear_context (CUcontext context)
       vgpu_module_free (context->modules);
       context->modules = next;
     }
+  vgpu_arrays_clear (context);
   vgpu_memory_free (context->memory);
   context->memory = NULL;
   context->workspace = 0;

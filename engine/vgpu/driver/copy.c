@@ -168,34 +168,49 @@ cuMemcpyPeerAsync (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcon
 static Side
 side_of (int memory_type)
 {
-  return memory_type == 1 ? SIDE_HOST : memory_type == 2 ? SIDE_DEVICE : SIDE_ANY;
+  static const Side sides[] = {[1] = SIDE_HOST, [2] = SIDE_DEVICE, [MEMORY_ARRAY] = SIDE_DEVICE};
+  return memory_type >= 1 && memory_type <= MEMORY_ARRAY ? sides[memory_type] : SIDE_ANY;
+}
+
+/* One side of a copy as an address and distances; false if it leaves the array that it names. */
+static bool
+find_side (const AssayCopy3D *asked, const AssayCopySide3D *side, uint64_t *at, size_t *pitch,
+           size_t *rows)
+{
+  if (side->type != MEMORY_ARRAY)
+    {
+      uint64_t base = side->type == 1 ? (uintptr_t) side->host : side->device;
+      *pitch = side->pitch > 0 ? side->pitch : asked->width;
+      *rows = side->height > 0 ? side->height : asked->height;
+      *at = base + (side->z * *rows + side->y) * *pitch + side->x;
+      return true;
+    }
+  CUcontext context = vgpu_current ();
+  if (context == NULL || !vgpu_is_array (context, side->array))
+    {
+      vgpu_explain ("a copy names a CUDA array that is none");
+      return false;
+    }
+  const VgpuImage *image = &side->array->images.levels[0];
+  bool fits = side->x <= image->pitch && asked->width <= image->pitch - side->x
+              && side->y <= image->height && asked->height <= image->height - side->y
+              && side->z <= image->depth && asked->depth <= image->depth - side->z;
+  if (!fits)
+    vgpu_explain ("a copy of %zu bytes, %zu rows and %zu slices leaves an array of %llu, %u and %u",
+                  asked->width, asked->height, asked->depth, (unsigned long long) image->pitch,
+                  image->height, image->depth);
+  *pitch = image->pitch;
+  *rows = image->height;
+  *at = image->address + side->z * image->slice + side->y * image->pitch + side->x;
+  return fits;
 }
 
 bool
 vgpu_copy_3d (const AssayCopy3D *asked, VgpuCopy *copy)
 {
-  const AssayCopySide3D *to = &asked->to, *from = &asked->from;
-  if (to->type == MEMORY_ARRAY || from->type == MEMORY_ARRAY)
-    {
-      vgpu_explain ("CUDA arrays are not there");
-      return false;
-    }
-  uint64_t to_base = to->type == 1 ? (uintptr_t) to->host : to->device;
-  uint64_t from_base = from->type == 1 ? (uintptr_t) from->host : from->device;
-  size_t to_pitch = to->pitch > 0 ? to->pitch : asked->width;
-  size_t from_pitch = from->pitch > 0 ? from->pitch : asked->width;
-  size_t to_rows = to->height > 0 ? to->height : asked->height;
-  size_t from_rows = from->height > 0 ? from->height : asked->height;
-  *copy = (VgpuCopy) {.to = to_base + (to->z * to_rows + to->y) * to_pitch + to->x,
-                      .from = from_base + (from->z * from_rows + from->y) * from_pitch + from->x,
-                      .width = asked->width,
-                      .height = asked->height,
-                      .depth = asked->depth,
-                      .to_pitch = to_pitch,
-                      .from_pitch = from_pitch,
-                      .to_rows = to_rows,
-                      .from_rows = from_rows};
-  return true;
+  *copy = (VgpuCopy) {.width = asked->width, .height = asked->height, .depth = asked->depth};
+  return find_side (asked, &asked->to, &copy->to, &copy->to_pitch, &copy->to_rows)
+         && find_side (asked, &asked->from, &copy->from, &copy->from_pitch, &copy->from_rows);
 }
 
 static CUresult
@@ -205,7 +220,7 @@ copy_3d (const AssayCopy3D *asked, CUstream stream, bool wait)
   if (asked == NULL)
     return CUDA_ERROR_INVALID_VALUE;
   if (!vgpu_copy_3d (asked, &copy))
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return CUDA_ERROR_INVALID_VALUE;
   return submit_copy (copy, side_of (asked->to.type), side_of (asked->from.type), stream, wait);
 }
 
@@ -262,4 +277,73 @@ CUresult
 cuMemcpy3DAsync_v2 (const AssayCopy3D *copy, CUstream stream)
 {
   return copy_3d (copy, stream, false);
+}
+
+/* ---- arrays of one dimension ---- */
+
+static CUresult
+copy_line (AssayCopySide3D to, AssayCopySide3D from, size_t bytes, CUstream stream, bool wait)
+{
+  AssayCopy3D copy = {.from = from, .to = to, .width = bytes, .height = 1, .depth = 1};
+  return copy_3d (&copy, stream, wait);
+}
+
+static AssayCopySide3D
+array_side (CUarray array, size_t offset)
+{
+  return (AssayCopySide3D) {.type = MEMORY_ARRAY, .array = array, .x = offset};
+}
+
+static AssayCopySide3D
+host_side (const void *host)
+{
+  return (AssayCopySide3D) {.type = 1, .host = host};
+}
+
+static AssayCopySide3D
+device_side (CUdeviceptr device)
+{
+  return (AssayCopySide3D) {.type = 2, .device = device};
+}
+
+CUresult
+cuMemcpyHtoA_v2 (CUarray to, size_t offset, const void *from, size_t bytes)
+{
+  return copy_line (array_side (to, offset), host_side (from), bytes, NULL, true);
+}
+
+CUresult
+cuMemcpyAtoH_v2 (void *to, CUarray from, size_t offset, size_t bytes)
+{
+  return copy_line (host_side (to), array_side (from, offset), bytes, NULL, true);
+}
+
+CUresult
+cuMemcpyDtoA_v2 (CUarray to, size_t offset, CUdeviceptr from, size_t bytes)
+{
+  return copy_line (array_side (to, offset), device_side (from), bytes, NULL, false);
+}
+
+CUresult
+cuMemcpyAtoD_v2 (CUdeviceptr to, CUarray from, size_t offset, size_t bytes)
+{
+  return copy_line (device_side (to), array_side (from, offset), bytes, NULL, false);
+}
+
+CUresult
+cuMemcpyAtoA_v2 (CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes)
+{
+  return copy_line (array_side (to, to_offset), array_side (from, from_offset), bytes, NULL, false);
+}
+
+CUresult
+cuMemcpyHtoAAsync_v2 (CUarray to, size_t offset, const void *from, size_t bytes, CUstream stream)
+{
+  return copy_line (array_side (to, offset), host_side (from), bytes, stream, false);
+}
+
+CUresult
+cuMemcpyAtoHAsync_v2 (void *to, CUarray from, size_t offset, size_t bytes, CUstream stream)
+{
+  return copy_line (host_side (to), array_side (from, offset), bytes, stream, false);
 }

@@ -47,12 +47,31 @@ struct CUmod_st
   struct CUmod_st *next;
 };
 
+struct CUarray_st
+{
+  VgpuImages images; /* of one level */
+  int format;
+  unsigned int flags;
+  bool is_level; /* of a mipmapped array, which owns the memory */
+  struct CUarray_st *next;
+};
+
+struct CUmipmappedArray_st
+{
+  VgpuImages images;
+  CUarray levels; /* one for each, in order */
+  struct CUmipmappedArray_st *next;
+};
+
 struct VgpuWork;
 
 struct CUctx_st
 {
   VgpuMemory *memory;
   CUmodule modules;
+  VgpuTextures textures;
+  CUarray arrays;
+  CUmipmappedArray mipmaps;
   CUstream legacy, per_thread, streams;
   CUevent events;
   struct VgpuWork *queue, **queue_tail; /* submitted, and not yet run */
@@ -109,6 +128,14 @@ CUresult vgpu_module_load (CUcontext context, const void *image, CUmodule *modul
 /* Builds a function's kernel if that has not been done. */
 CUresult vgpu_function_ready (CUfunction function, char *error);
 void vgpu_module_free (CUmodule module);
+
+/* Whether that is an array of the context, a level of a mipmapped one included. */
+bool vgpu_is_array (CUcontext context, CUarray array);
+bool vgpu_is_mipmap (CUcontext context, CUmipmappedArray mipmap);
+/* The texel of a CUarray_format; false for those that are not there. */
+bool vgpu_texel_of (int format, unsigned int channels, VgpuTexel *texel);
+/* Forgets arrays and objects; their memory goes with the context's. */
+void vgpu_arrays_clear (CUcontext context);
 
 /* The context of the calling thread, or NULL. */
 CUcontext vgpu_current (void);

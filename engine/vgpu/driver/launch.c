@@ -195,6 +195,7 @@ vgpu_launch_work (CUcontext context, const VgpuLaunchWork *work)
   const VgpuSettings *settings = &vgpu_driver.settings;
   VgpuLaunch launch = {.kernel = work->function->kernel,
                        .memory = context->memory,
+                       .textures = &context->textures,
                        .grid = {work->grid[0], work->grid[1], work->grid[2]},
                        .block = {work->block[0], work->block[1], work->block[2]},
                        .cluster = {work->cluster[0], work->cluster[1], work->cluster[2]},

@@ -152,7 +152,7 @@ CUresult vgpu_capture_add (CUstream stream, const VgpuWork *item);
 /* Makes a stream part of the capture that the event was recorded in. */
 void vgpu_capture_join (CUstream stream, CUevent event);
 
-/* A copy as described by the driver API; false for arrays. */
+/* A copy as described by the driver API; false for one that leaves an array. */
 bool vgpu_copy_3d (const AssayCopy3D *asked, VgpuCopy *copy);
 
 /* Runs a graph's items in an order that its edges allow. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "engine/vgpu/exec/texture.h"
 #include "engine/vgpu/ptx/source.h"
 
 #include <stdatomic.h>
@@ -357,6 +358,7 @@ struct VgpuLaunch
 {
   const VgpuKernel *kernel;
   VgpuMemory *memory;
+  const VgpuTextures *textures; /* the objects that kernels may name */
   uint32_t grid[3];
   uint32_t block[3];
   uint32_t cluster[3]; /* blocks of one; 0 counts as 1 */

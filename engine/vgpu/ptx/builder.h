@@ -177,6 +177,9 @@ bool vgpu_decode_mbarrier (VgpuBuilder *builder, const VgpuStatement *statement)
 bool vgpu_decode_copy_arrive (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_rank (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_bulk (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_texture (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_texture_query (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_surface (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_shuffle (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_vote (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_match (VgpuBuilder *builder, const VgpuStatement *statement);

@@ -63,15 +63,51 @@ typedef struct
 
 typedef struct
 {
-  void *from_array;
+  CUarray from_array;
   AssayPosition from_position;
   AssayPitchedPointer from;
-  void *to_array;
+  CUarray to_array;
   AssayPosition to_position;
   AssayPitchedPointer to;
   AssayExtent extent;
   int kind;
 } AssayCopy3DParameters;
+
+/* What an object is made of. type: 0 array, 1 mipmapped array, 2 linear memory, 3 rows of it. */
+typedef struct
+{
+  int type;
+  union
+  {
+    CUarray array;
+    CUmipmappedArray mipmap;
+    struct
+    {
+      void *pointer;
+      AssayChannel channel;
+      size_t bytes;
+    } linear;
+    struct
+    {
+      void *pointer;
+      AssayChannel channel;
+      size_t width, height, pitch;
+    } rows;
+    int reserved[32];
+  };
+  unsigned int flags;
+} AssayRuntimeResource;
+
+typedef struct
+{
+  int address_modes[3], filter, read_mode, srgb;
+  float border[4];
+  int normalised;
+  unsigned int anisotropy;
+  int level_filter;
+  float bias, least_level, greatest_level;
+  int no_trilinear_optimisation, seamless;
+} AssayRuntimeSampler;
 
 typedef struct
 {
@@ -337,6 +373,59 @@ typedef void *CUruntimeKernel;
   X (cudaError, cudaEventQuery, (CUevent event)) \
   X (cudaError, cudaEventElapsedTime, (float *milliseconds, CUevent from, CUevent to))
 
+#define ASSAY_CUDART_TEXTURE(X) \
+  X (cudaError, cudaMallocArray, \
+     (CUarray *array, const AssayChannel *channel, size_t width, size_t height, \
+      unsigned int flags)) \
+  X (cudaError, cudaMalloc3DArray, \
+     (CUarray *array, const AssayChannel *channel, AssayExtent extent, unsigned int flags)) \
+  X (cudaError, cudaFreeArray, (CUarray array)) \
+  X (cudaError, cudaMallocMipmappedArray, \
+     (CUmipmappedArray *mipmap, const AssayChannel *channel, AssayExtent extent, \
+      unsigned int levels, unsigned int flags)) \
+  X (cudaError, cudaGetMipmappedArrayLevel, \
+     (CUarray *array, CUmipmappedArray mipmap, unsigned int level)) \
+  X (cudaError, cudaFreeMipmappedArray, (CUmipmappedArray mipmap)) \
+  X (cudaError, cudaArrayGetInfo, \
+     (AssayChannel *channel, AssayExtent *extent, unsigned int *flags, CUarray array)) \
+  X (cudaError, cudaGetChannelDesc, (AssayChannel *channel, CUarray array)) \
+  X (cudaError, cudaDeviceGetTexture1DLinearMaxWidth, \
+     (size_t *width, const AssayChannel *channel, int device)) \
+  X (cudaError, cudaCreateTextureObject, \
+     (unsigned long long *object, const AssayRuntimeResource *resource, \
+      const AssayRuntimeSampler *sampler, const void *view)) \
+  X (cudaError, cudaDestroyTextureObject, (unsigned long long object)) \
+  X (cudaError, cudaCreateSurfaceObject, \
+     (unsigned long long *object, const AssayRuntimeResource *resource)) \
+  X (cudaError, cudaDestroySurfaceObject, (unsigned long long object)) \
+  X (cudaError, cudaMemcpy2DToArray, \
+     (CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width, \
+      size_t height, int kind)) \
+  X (cudaError, cudaMemcpy2DToArrayAsync, \
+     (CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width, \
+      size_t height, int kind, CUstream stream)) \
+  X (cudaError, cudaMemcpy2DFromArray, \
+     (void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width, size_t height, \
+      int kind)) \
+  X (cudaError, cudaMemcpy2DFromArrayAsync, \
+     (void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width, size_t height, \
+      int kind, CUstream stream)) \
+  X (cudaError, cudaMemcpy2DArrayToArray, \
+     (CUarray to, size_t to_x, size_t to_y, CUarray from, size_t from_x, size_t from_y, \
+      size_t width, size_t height, int kind)) \
+  X (cudaError, cudaMemcpyToArray, \
+     (CUarray to, size_t x, size_t y, const void *from, size_t bytes, int kind)) \
+  X (cudaError, cudaMemcpyToArrayAsync, \
+     (CUarray to, size_t x, size_t y, const void *from, size_t bytes, int kind, \
+      CUstream stream)) \
+  X (cudaError, cudaMemcpyFromArray, \
+     (void *to, CUarray from, size_t x, size_t y, size_t bytes, int kind)) \
+  X (cudaError, cudaMemcpyFromArrayAsync, \
+     (void *to, CUarray from, size_t x, size_t y, size_t bytes, int kind, CUstream stream)) \
+  X (cudaError, cudaMemcpyArrayToArray, \
+     (CUarray to, size_t to_x, size_t to_y, CUarray from, size_t from_x, size_t from_y, \
+      size_t bytes, int kind))
+
 #define ASSAY_CUDART_GRAPH(X) \
   X (cudaError, cudaGraphCreate, (CUgraph *graph, unsigned int flags)) \
   X (cudaError, cudaGraphDestroy, (CUgraph graph)) \
@@ -392,5 +481,6 @@ ASSAY_CUDART_LAUNCH (ASSAY_CUDART_PROTOTYPE)
 ASSAY_CUDART_DEVICE (ASSAY_CUDART_PROTOTYPE)
 ASSAY_CUDART_MEMORY (ASSAY_CUDART_PROTOTYPE)
 ASSAY_CUDART_STREAM (ASSAY_CUDART_PROTOTYPE)
+ASSAY_CUDART_TEXTURE (ASSAY_CUDART_PROTOTYPE)
 ASSAY_CUDART_GRAPH (ASSAY_CUDART_PROTOTYPE)
 #undef ASSAY_CUDART_PROTOTYPE

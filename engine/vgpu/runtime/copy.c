@@ -21,16 +21,16 @@ enum
   TYPE_UNIFIED = 4
 };
 
-static int
-type_to (int kind)
+int
+cudart_type_to (int kind)
 {
   return kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE ? TYPE_DEVICE
          : kind == ANY_TO_ANY                               ? TYPE_UNIFIED
                                                             : TYPE_HOST;
 }
 
-static int
-type_from (int kind)
+int
+cudart_type_from (int kind)
 {
   return kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE ? TYPE_DEVICE
          : kind == ANY_TO_ANY                               ? TYPE_UNIFIED
@@ -51,8 +51,8 @@ static CUresult
 copy_rows (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
            size_t height, int kind, CUstream stream, bool wait)
 {
-  AssayCopy3D copy = {.from = side (type_from (kind), from, from_pitch, height),
-                      .to = side (type_to (kind), to, to_pitch, height),
+  AssayCopy3D copy = {.from = side (cudart_type_from (kind), from, from_pitch, height),
+                      .to = side (cudart_type_to (kind), to, to_pitch, height),
                       .width = width,
                       .height = height,
                       .depth = 1};
@@ -110,30 +110,52 @@ cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t from_pitc
   CUDART_CALL (copy_rows (to, to_pitch, from, from_pitch, width, height, kind, stream, false));
 }
 
+#define TYPE_ARRAY 3
+
+/* Where an array takes part, widths and its own positions count texels. */
+static CUresult
+use_arrays (const AssayCopy3DParameters *asked, AssayCopy3D *copy)
+{
+  struct
+  {
+    CUarray array;
+    AssayCopySide3D *side;
+  } sides[] = {{asked->from_array, &copy->from}, {asked->to_array, &copy->to}};
+  size_t texel = 0;
+  for (int i = 0; i < 2; i++)
+    if (sides[i].array != NULL)
+      {
+        CUresult result = cudart_texel_bytes (sides[i].array, &texel);
+        if (result != CUDA_SUCCESS)
+          return result;
+        sides[i].side->type = TYPE_ARRAY;
+        sides[i].side->array = sides[i].array;
+        sides[i].side->x *= texel;
+      }
+  if (texel > 0)
+    copy->width *= texel;
+  return CUDA_SUCCESS;
+}
+
 CUresult
 cudart_copy_3d (const AssayCopy3DParameters *asked, AssayCopy3D *copy)
 {
   if (asked == NULL)
     return CUDA_ERROR_INVALID_VALUE;
-  if (asked->from_array != NULL || asked->to_array != NULL)
-    {
-      cudart_refuse ("cudaMemcpy3D", "CUDA arrays are not there");
-      return CUDA_ERROR_NOT_SUPPORTED;
-    }
-  *copy = (AssayCopy3D) {
-      .from = side (type_from (asked->kind), asked->from.pointer, asked->from.pitch,
-                    asked->from.height),
-      .to = side (type_to (asked->kind), asked->to.pointer, asked->to.pitch, asked->to.height),
-      .width = asked->extent.width,
-      .height = asked->extent.height,
-      .depth = asked->extent.depth};
+  *copy = (AssayCopy3D) {.from = side (cudart_type_from (asked->kind), asked->from.pointer,
+                                       asked->from.pitch, asked->from.height),
+                         .to = side (cudart_type_to (asked->kind), asked->to.pointer,
+                                     asked->to.pitch, asked->to.height),
+                         .width = asked->extent.width,
+                         .height = asked->extent.height,
+                         .depth = asked->extent.depth};
   copy->from.x = asked->from_position.x;
   copy->from.y = asked->from_position.y;
   copy->from.z = asked->from_position.z;
   copy->to.x = asked->to_position.x;
   copy->to.y = asked->to_position.y;
   copy->to.z = asked->to_position.z;
-  return CUDA_SUCCESS;
+  return use_arrays (asked, copy);
 }
 
 cudaError

@@ -167,6 +167,26 @@ static const struct
     PROPERTY (cluster_launch, CLUSTER_LAUNCH),
 };
 
+/* Largest textures and surfaces, in the order of cudaDeviceProp: programming guide, "Technical
+ * Specifications per Compute Capability", 7.5 and later. */
+static const int texture_limits[] = {
+    131072, 32768,                        /* 1-D: arrays, mipmaps */
+    131072, 65536,                        /* 2-D */
+    32768,  32768,                        /* mipmaps */
+    131072, 65000,  2097120,              /* rows of memory, their pitch */
+    32768,  32768,                        /* gathers */
+    16384,  16384,  16384,                /* 3-D */
+    8192,   8192,   32768,                /* the other way round */
+    32768,                                /* cubes */
+    32768,  2048,                         /* layers of 1-D */
+    32768,  32768,  2048,                 /* and of 2-D */
+    32768,  2046,                         /* and of cubes */
+    32768,  131072, 65536,                /* surfaces: 1-D, 2-D */
+    16384,  16384,  16384,                /* 3-D */
+    32768,  2048,   32768,   32768, 2048, /* layers */
+    32768,  32768,  2046,                 /* cubes and their layers */
+};
+
 cudaError
 cudaGetDeviceProperties (AssayDeviceProperties *properties, int device)
 {
@@ -193,7 +213,10 @@ cudaGetDeviceProperties (AssayDeviceProperties *properties, int device)
     }
   if (code == CUDA_SUCCESS)
     cuDeviceGetUuid_v2 ((CUuuid *) properties->uuid, device);
+  _Static_assert(sizeof texture_limits == sizeof properties->textures, "all of them");
+  memcpy (properties->textures, texture_limits, sizeof texture_limits);
   properties->texture_pitch_alignment = 32;
+  properties->surface_alignment = 512;
   properties->pci_bus = 1;
   properties->host_register = properties->concurrent_managed = 1;
   properties->host_pointer_registered = 1;

@@ -7,22 +7,16 @@
 #define REFUSED(X) \
   X (__cudaGetProcAddress) \
   X (__cudaRegisterUnifiedTable) \
-  X (cudaArrayGetInfo) \
   X (cudaArrayGetMemoryRequirements) \
   X (cudaArrayGetPlane) \
   X (cudaArrayGetSparseProperties) \
-  X (cudaCreateSurfaceObject) \
-  X (cudaCreateTextureObject) \
   X (cudaDestroyExternalMemory) \
   X (cudaDestroyExternalSemaphore) \
-  X (cudaDestroySurfaceObject) \
-  X (cudaDestroyTextureObject) \
   X (cudaDeviceFlushGPUDirectRDMAWrites) \
   X (cudaDeviceGetGraphMemAttribute) \
   X (cudaDeviceGetHostAtomicCapabilities) \
   X (cudaDeviceGetNvSciSyncAttributes) \
   X (cudaDeviceGetP2PAtomicCapabilities) \
-  X (cudaDeviceGetTexture1DLinearMaxWidth) \
   X (cudaDeviceGraphMemTrim) \
   X (cudaDeviceRegisterAsyncNotification) \
   X (cudaDeviceSetGraphMemAttribute) \
@@ -39,8 +33,6 @@
   X (cudaEventCreateFromEGLSync) \
   X (cudaExternalMemoryGetMappedBuffer) \
   X (cudaExternalMemoryGetMappedMipmappedArray) \
-  X (cudaFreeArray) \
-  X (cudaFreeMipmappedArray) \
   X (cudaFuncGetParamInfo) \
   X (cudaGLGetDevices) \
   X (cudaGLMapBufferObject) \
@@ -51,8 +43,6 @@
   X (cudaGLUnmapBufferObject) \
   X (cudaGLUnmapBufferObjectAsync) \
   X (cudaGLUnregisterBufferObject) \
-  X (cudaGetChannelDesc) \
-  X (cudaGetMipmappedArrayLevel) \
   X (cudaGetSurfaceObjectResourceDesc) \
   X (cudaGetTextureObjectResourceDesc) \
   X (cudaGetTextureObjectResourceViewDesc) \
@@ -153,9 +143,6 @@
   X (cudaLogsDumpToMemory) \
   X (cudaLogsRegisterCallback) \
   X (cudaLogsUnregisterCallback) \
-  X (cudaMalloc3DArray) \
-  X (cudaMallocArray) \
-  X (cudaMallocMipmappedArray) \
   X (cudaMemDiscardAndPrefetchBatchAsync) \
   X (cudaMemDiscardAndPrefetchBatchAsync_ptsz) \
   X (cudaMemDiscardBatchAsync) \
@@ -172,34 +159,14 @@
   X (cudaMemRangeGetAttribute) \
   X (cudaMemRangeGetAttributes) \
   X (cudaMemSetMemPool) \
-  X (cudaMemcpy2DArrayToArray) \
-  X (cudaMemcpy2DArrayToArray_ptds) \
-  X (cudaMemcpy2DFromArray) \
-  X (cudaMemcpy2DFromArrayAsync) \
-  X (cudaMemcpy2DFromArrayAsync_ptsz) \
-  X (cudaMemcpy2DFromArray_ptds) \
-  X (cudaMemcpy2DToArray) \
-  X (cudaMemcpy2DToArrayAsync) \
-  X (cudaMemcpy2DToArrayAsync_ptsz) \
-  X (cudaMemcpy2DToArray_ptds) \
   X (cudaMemcpy3DBatchAsync) \
   X (cudaMemcpy3DBatchAsync_ptsz) \
   X (cudaMemcpy3DPeer) \
   X (cudaMemcpy3DPeerAsync) \
   X (cudaMemcpy3DPeerAsync_ptsz) \
   X (cudaMemcpy3DPeer_ptds) \
-  X (cudaMemcpyArrayToArray) \
-  X (cudaMemcpyArrayToArray_ptds) \
   X (cudaMemcpyBatchAsync) \
   X (cudaMemcpyBatchAsync_ptsz) \
-  X (cudaMemcpyFromArray) \
-  X (cudaMemcpyFromArrayAsync) \
-  X (cudaMemcpyFromArrayAsync_ptsz) \
-  X (cudaMemcpyFromArray_ptds) \
-  X (cudaMemcpyToArray) \
-  X (cudaMemcpyToArrayAsync) \
-  X (cudaMemcpyToArrayAsync_ptsz) \
-  X (cudaMemcpyToArray_ptds) \
   X (cudaMipmappedArrayGetMemoryRequirements) \
   X (cudaMipmappedArrayGetSparseProperties) \
   X (cudaOccupancyMaxActiveClusters) \

@@ -56,8 +56,15 @@ void cudart_launch_failed (const char *kernel, cudaError code);
 /* Every module is to be loaded anew. */
 void cudart_forget_modules (void);
 
+/* What a kind of copy says about the memory of either side, as the driver numbers it. */
+int cudart_type_to (int kind);
+int cudart_type_from (int kind);
+
 /* The driver's form of a copy. */
 CUresult cudart_copy_3d (const AssayCopy3DParameters *asked, AssayCopy3D *copy);
+
+/* Bytes of one texel. */
+CUresult cudart_texel_bytes (CUarray array, size_t *bytes);
 
 /* Says on stderr and in the report stream that the virtual GPU lacks something. */
 void cudart_refuse (const char *what, const char *why);

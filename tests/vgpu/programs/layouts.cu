@@ -2,6 +2,8 @@
 // The runtime's structures are laid out as the toolkit's headers have them.
 #include "check.h"
 
+#include <cuda.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -40,6 +42,19 @@ SAME_SIZE (AssayChannel, cudaChannelFormatDesc);
 SAME_SIZE (AssayLocation, cudaMemLocation);
 SAME_SIZE (AssayCopy3DParameters, cudaMemcpy3DParms);
 SAME_PLACE (AssayCopy3DParameters, kind, cudaMemcpy3DParms, kind);
+SAME_SIZE (AssayRuntimeResource, cudaResourceDesc);
+SAME_PLACE (AssayRuntimeResource, rows.pitch, cudaResourceDesc, res.pitch2D.pitchInBytes);
+SAME_PLACE (AssayRuntimeResource, linear.bytes, cudaResourceDesc, res.linear.sizeInBytes);
+SAME_PLACE (AssayRuntimeResource, flags, cudaResourceDesc, flags);
+SAME_SIZE (AssayRuntimeSampler, cudaTextureDesc);
+SAME_PLACE (AssayRuntimeSampler, border, cudaTextureDesc, borderColor);
+SAME_PLACE (AssayRuntimeSampler, greatest_level, cudaTextureDesc, maxMipmapLevelClamp);
+SAME_SIZE (AssayResource, CUDA_RESOURCE_DESC);
+SAME_PLACE (AssayResource, rows.pitch, CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes);
+SAME_SIZE (AssaySampler, CUDA_TEXTURE_DESC);
+SAME_PLACE (AssaySampler, border, CUDA_TEXTURE_DESC, borderColor);
+SAME_SIZE (AssayArray3D, CUDA_ARRAY3D_DESCRIPTOR);
+SAME_SIZE (AssayCopy3D, CUDA_MEMCPY3D);
 SAME_SIZE (AssayRuntimeLaunch, cudaLaunchConfig_t);
 SAME_PLACE (AssayRuntimeLaunch, attribute_count, cudaLaunchConfig_t, numAttrs);
 SAME_SIZE (AssayLaunchAttribute, cudaLaunchAttribute);
