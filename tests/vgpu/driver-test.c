@@ -315,9 +315,9 @@ static void
 test_refusals (void)
 {
   check_refused (HEAD ".visible .entry k()\n{\n  .reg .b32 %r<2>;\n"
-                      "  tex.1d.v4.f32.s32 {%r0, %r0, %r0, %r0}, [%r0, {%r0}];\n  ret;\n}\n",
+                      "  tcgen05.wait::ld.sync.aligned;\n  ret;\n}\n",
                  CUDA_ERROR_INVALID_PTX,
-                 "PTX line 7: instruction tex.1d.v4.f32.s32 is not supported");
+                 "PTX line 7: instruction tcgen05.wait::ld.sync.aligned is not supported");
   check_refused (HEAD ".visible .entry k()\n{\n  .reg .b32 %r<2>;\n  add.s32 %r0, %r1;\n}\n",
                  CUDA_ERROR_INVALID_PTX, "PTX line 7");
   check_refused (HEAD ".visible .entry k()\n{\n  bra nowhere;\n}\n", CUDA_ERROR_INVALID_PTX,
