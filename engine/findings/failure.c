@@ -2,6 +2,7 @@
 #include "engine/findings/failure.h"
 
 #include "engine/base/json-table.h"
+#include "engine/findings/failure-log.h"
 #include "failure-patterns-resource.h"
 
 #include <string.h>
@@ -9,16 +10,35 @@
 #define RESOURCE "/org/assay/engine/failure-patterns.json"
 #define HALF_MIB (512 * 1024)
 
+/* A code of CUDA (HIP has the same names) in text: by name, or by number where the text says whose. */
+#define CODE                                                                                       \
+  "\\b(CUDA_ERROR_[A-Z_]+|(?:cuda|hip)Error[A-Z]\\w+)\\b"                                          \
+  "|(?i:\\bcuda(?:rt)?(?:[ _](?:runtime|driver|api|kernel|launch))*[ _]"                           \
+  "(?:error|err|failure|failed|status)(?:[ _](?:code|number|no))?(?: with)?[ :=#(\\[]*)"           \
+  "(\\d{1,3})\\b(?!\\.\\d)"                                                                        \
+  "|\\[(\\d{3})\\] Call to cu|\\bError (\\d{3}): "
+
 typedef struct
 {
   char *id, *rule, *advice;
   int blame;
 } Class;
 
+/* How much a pattern proves, and so in which order they are asked. */
+typedef enum
+{
+  SPECIFIC, /* these words, or this code, mean one thing */
+  GENERAL, /* what tools say around the true cause, and where in a framework an exception came from */
+  WORDS,   /* which things a line is about */
+  N_TIERS,
+} Tier;
+
+static const char *const TIERS[] = {"specific", "general", "words", NULL};
+
 typedef struct
 {
-  char *failure_class, *framework, *name, *text, *blame, *advice, *source;
-  gboolean general;
+  char *failure_class, *framework, *name, *type, *frame, *text, *blame, *advice, *source;
+  int tier;
 } Row;
 
 typedef struct
@@ -45,11 +65,13 @@ static const AssayJsonField ROW_FIELDS[] = {
     FIELD (Row, failure_class, "class", STRING, MUST),
     FIELD (Row, framework, "framework", STRING, MUST),
     FIELD (Row, name, "name", STRING),
+    FIELD (Row, type, "type", STRING),
+    FIELD (Row, frame, "frame", STRING),
     FIELD (Row, text, "text", STRING),
     FIELD (Row, blame, "blame", STRING),
     FIELD (Row, advice, "advice", STRING),
     FIELD (Row, source, "source", STRING),
-    FIELD (Row, general, "general", BOOLEAN),
+    FIELD (Row, tier, "tier", ENUM, .words = TIERS),
     ASSAY_JSON_END,
 };
 
@@ -69,8 +91,8 @@ static const AssayJsonTable FILE_TABLE = {
 typedef struct
 {
   AssayFailureClass is;
-  GRegex *name, *text; /* a NULL one matches everything */
-  gboolean general;
+  GRegex *name, *type, *frame, *text; /* a NULL one matches everything */
+  Tier tier;
 } Pattern;
 
 typedef struct
@@ -107,12 +129,41 @@ set_blame (AssayFailureClass *is, const char *blame)
       is->blame = i;
 }
 
+/* Tools wrap their messages: a space in a pattern is any white space, where it is not in a set. */
+static char *
+with_any_space (const char *pattern)
+{
+  GString *self = g_string_new (NULL);
+  gboolean in_set = FALSE;
+  for (const char *c = pattern; *c; c++)
+    {
+      if (*c == '\\' && c[1])
+        {
+          g_string_append_len (self, c++, 2);
+          continue;
+        }
+      in_set = *c == '[' || (in_set && *c != ']');
+      if (*c != ' ' || in_set)
+        g_string_append_c (self, *c);
+      else if (c[1] == '?' || c[1] == '*')
+        {
+          g_string_append (self, "\\s*");
+          c++;
+        }
+      else
+        g_string_append (self, "\\s+");
+    }
+  return g_string_free (self, FALSE);
+}
+
 static GRegex *
-compile (const char *pattern)
+compile (const char *pattern, GRegexCompileFlags flags)
 {
   g_autoptr (GError) error = NULL;
-  GRegex *regex =
-      pattern ? g_regex_new (pattern, G_REGEX_RAW | G_REGEX_MULTILINE, 0, &error) : NULL;
+  g_autofree char *spaced = pattern ? with_any_space (pattern) : NULL;
+  GRegex *regex = spaced ? g_regex_new (
+                      spaced, G_REGEX_RAW | G_REGEX_MULTILINE | G_REGEX_OPTIMIZE | flags, 0, &error)
+                         : NULL;
   if (error)
     g_error (RESOURCE ": %s: %s", pattern, error->message);
   return regex;
@@ -134,7 +185,7 @@ load (void)
     g_error (RESOURCE ": %s", error->message);
   Classifier *self = g_new0 (Classifier, 1);
   self->patterns = g_array_new (FALSE, TRUE, sizeof (Pattern));
-  self->code = compile ("\\bCUDA_ERROR_[A-Z_]+\\b");
+  self->code = compile (CODE, 0);
   self->unknown = make_class (file, "UNKNOWN");
   self->unknown.undecided = TRUE;
   for (guint i = 0; i < file->patterns->len; i++)
@@ -142,11 +193,22 @@ load (void)
       const Row *row = g_ptr_array_index (file->patterns, i);
       Pattern pattern = {
           .is = make_class (file, row->failure_class),
-          .name = compile (row->name),
-          .text = compile (row->text),
-          .general = row->general,
+          .name = compile (row->name, 0),
+          .type = compile (row->type, 0),
+          .frame = compile (row->frame, 0),
+          .text = compile (row->text, row->tier == WORDS || row->type || row->frame
+                                          ? G_REGEX_CASELESS | G_REGEX_DOTALL
+                                          : 0),
+          .tier = row->tier,
       };
       set_blame (&pattern.is, row->blame);
+      if (row->tier == WORDS && pattern.is.undecided)
+        {
+          /* Words alone excuse nobody, and prove no rule broken. */
+          pattern.is.blame = ASSAY_BLAME_CANDIDATE;
+          g_free (pattern.is.rule);
+          pattern.is.rule = g_strdup ("run.failed");
+        }
       if (row->advice)
         {
           g_free (pattern.is.advice);
@@ -182,16 +244,21 @@ find (const GRegex *regex, const char *text, gsize length, gsize *start, gsize *
   return TRUE;
 }
 
+static gboolean
+is_trace (const Pattern *pattern)
+{
+  return pattern->type || pattern->frame;
+}
+
 /* By name, with the text as a further condition where the pattern has one. */
 static const Pattern *
-by_name (const Classifier *self, const char *name, const char *text, gsize length, gboolean general)
+by_name (const Classifier *self, const char *name, const char *text, gsize length, Tier tier)
 {
   gsize start, end;
   for (guint i = 0; name && i < self->patterns->len; i++)
     {
       const Pattern *pattern = &g_array_index (self->patterns, Pattern, i);
-      if (pattern->name && pattern->general == general
-          && g_regex_match (pattern->name, name, 0, NULL)
+      if (pattern->name && pattern->tier == tier && g_regex_match (pattern->name, name, 0, NULL)
           && (!pattern->text || find (pattern->text, text, length, &start, &end)))
         return pattern;
     }
@@ -200,55 +267,171 @@ by_name (const Classifier *self, const char *name, const char *text, gsize lengt
 
 /* The earliest place in the text; the first in the table of those at one place. */
 static const Pattern *
-by_text (const Classifier *self, const char *text, gsize length, gboolean general, gsize *at,
-         gsize *to)
+by_text (const Classifier *self, const char *text, gsize length, Tier tier, AssayTextRange *at)
 {
   const Pattern *best = NULL;
   for (guint i = 0; i < self->patterns->len; i++)
     {
       const Pattern *pattern = &g_array_index (self->patterns, Pattern, i);
       gsize start, end;
-      if (pattern->name || pattern->general != general
-          || !find (pattern->text, text, length, &start, &end) || (best && start >= *at))
+      if (pattern->name || is_trace (pattern) || pattern->tier != tier
+          || !find (pattern->text, text, length, &start, &end) || (best && start >= at->start))
         continue;
       best = pattern;
-      *at = start;
-      *to = end;
+      *at = (AssayTextRange) {start, end};
     }
   return best;
 }
 
-/* A driver's code spelled out in the text says as much as one beside it. */
-static const Pattern *
-by_code_in_text (const Classifier *self, const char *text, gsize length, gboolean general,
-                 gsize *at, gsize *to)
+/* What the code in the text is called: the name, cudaErrorX for hipErrorX, or the number. */
+static char *
+code_in_text (const Classifier *self, const char *text, gsize length, AssayTextRange *at)
 {
-  gsize start, end;
-  if (!find (self->code, text, length, &start, &end))
+  g_autoptr (GMatchInfo) match = NULL;
+  int from = 0, to = 0;
+  if (!g_regex_match_full (self->code, text, (gssize) length, 0, 0, &match, NULL))
     return NULL;
-  g_autofree char *name = g_strndup (text + start, end - start);
-  const Pattern *pattern = by_name (self, name, text, length, general);
-  if (pattern)
-    {
-      *at = start;
-      *to = end;
-    }
-  return pattern;
+  for (int i = g_match_info_get_match_count (match); i-- > 1;)
+    if (g_match_info_fetch_pos (match, i, &from, &to) && to > from)
+      break;
+  g_autofree char *code = g_strndup (text + from, (gsize) (to - from));
+  g_match_info_fetch_pos (match, 0, &from, &to);
+  *at = (AssayTextRange) {(gsize) from, (gsize) to};
+  return g_str_has_prefix (code, "hip") ? g_strconcat ("cuda", code + 3, NULL)
+                                        : g_steal_pointer (&code);
 }
 
-/* Words or a code, whichever comes first. */
+/* A driver's code spelled out in the text says as much as one beside it. */
 static const Pattern *
-by_words (const Classifier *self, const char *text, gsize length, gboolean general, gsize *at,
-          gsize *to)
+by_code_in_text (const Classifier *self, const char *text, gsize length, Tier tier,
+                 AssayTextRange *at)
 {
-  gsize start = 0, end = 0;
-  const Pattern *words = by_text (self, text, length, general, at, to);
-  const Pattern *code = by_code_in_text (self, text, length, general, &start, &end);
-  if (!code || (words && *at <= start))
+  g_autofree char *name = code_in_text (self, text, length, at);
+  return name ? by_name (self, name, text, length, tier) : NULL;
+}
+
+/* A text or a code, whichever comes first. */
+static const Pattern *
+by_place (const Classifier *self, const char *text, gsize length, Tier tier, AssayTextRange *at)
+{
+  AssayTextRange code_at;
+  const Pattern *words = by_text (self, text, length, tier, at);
+  const Pattern *code = by_code_in_text (self, text, length, tier, &code_at);
+  if (!code || (words && at->start < code_at.start))
     return words;
-  *at = start;
-  *to = end;
+  *at = code_at;
   return code;
+}
+
+/* What the last traceback says, its first cause first: a log says much before. */
+static const Pattern *
+by_place_in_exceptions (const Classifier *self, const char *text, const GArray *exceptions,
+                        AssayTextRange *at)
+{
+  for (guint i = 0; i < exceptions->len; i++)
+    {
+      AssayTextRange says = g_array_index (exceptions, AssayLoggedException, i).says;
+      const Pattern *pattern =
+          by_place (self, text + says.start, says.end - says.start, SPECIFIC, at);
+      if (!pattern)
+        continue;
+      at->start += says.start;
+      at->end += says.start;
+      return pattern;
+    }
+  return NULL;
+}
+
+static gboolean
+is_thrown (const Pattern *pattern, const AssayLoggedException *exception, const char *text,
+           Tier tier)
+{
+  gsize start, end, length = exception->says.end - exception->says.start;
+  return is_trace (pattern) && pattern->tier == tier
+         && (!pattern->type || g_regex_match (pattern->type, exception->type, 0, NULL))
+         && (!pattern->frame
+             || (exception->frame && g_regex_match (pattern->frame, exception->frame, 0, NULL)))
+         && (!pattern->text
+             || find (pattern->text, text + exception->says.start, length, &start, &end));
+}
+
+/* Which kind of exception came from which part of a framework; the last one first, since programs catch
+ * one to throw another. */
+static const Pattern *
+by_trace (const Classifier *self, const char *text, const GArray *exceptions, Tier tier,
+          AssayTextRange *at)
+{
+  for (guint i = exceptions->len; i-- > 0;)
+    for (guint k = 0; k < self->patterns->len; k++)
+      {
+        const Pattern *pattern = &g_array_index (self->patterns, Pattern, k);
+        const AssayLoggedException *exception =
+            &g_array_index (exceptions, AssayLoggedException, i);
+        if (!is_thrown (pattern, exception, text, tier))
+          continue;
+        *at = exception->says;
+        return pattern;
+      }
+  return NULL;
+}
+
+/* What a piece of text is about: the first in the table. */
+static const Pattern *
+by_words_in (const Classifier *self, const char *text, AssayTextRange where)
+{
+  gsize start, end;
+  for (guint i = 0; i < self->patterns->len; i++)
+    {
+      const Pattern *pattern = &g_array_index (self->patterns, Pattern, i);
+      if (pattern->tier == WORDS && !is_trace (pattern)
+          && find (pattern->text, text + where.start, where.end - where.start, &start, &end))
+        return pattern;
+    }
+  return NULL;
+}
+
+static const Pattern *
+by_words (const Classifier *self, const char *text, gsize length, const GArray *exceptions,
+          AssayTextRange *at)
+{
+  const Pattern *pattern = NULL;
+  for (guint i = exceptions->len; i-- > 0 && !pattern;)
+    {
+      *at = g_array_index (exceptions, AssayLoggedException, i).says;
+      pattern = by_words_in (self, text, *at);
+    }
+  g_autoptr (GArray) lines = pattern ? NULL : assay_log_error_lines (text, length);
+  for (guint i = 0; lines && i < lines->len && !pattern; i++)
+    {
+      *at = g_array_index (lines, AssayTextRange, i);
+      pattern = by_words_in (self, text, *at);
+    }
+  return pattern ? pattern : by_trace (self, text, exceptions, WORDS, at);
+}
+
+/* One piece of a log, from what proves most to what proves least. */
+static const Pattern *
+explain (const Classifier *self, const char *name, const char *text, gsize length, Tier tier,
+         const GArray *exceptions, AssayTextRange *at)
+{
+  const Pattern *pattern = by_name (self, name, text, length, tier);
+  if (pattern)
+    {
+      *at = (AssayTextRange) {0, 0};
+      return pattern;
+    }
+  if (tier == WORDS)
+    return by_words (self, text, length, exceptions, at);
+  AssayTextRange thrown_at = {0, 0};
+  const Pattern *thrown = tier == SPECIFIC
+                              ? by_place_in_exceptions (self, text, exceptions, &thrown_at)
+                              : by_trace (self, text, exceptions, tier, &thrown_at);
+  pattern = by_place (self, text, length, tier, at);
+  /* The same, told earlier and closer to the fault. */
+  if (!thrown || (pattern && g_str_equal (thrown->is.failure_class, pattern->is.failure_class)))
+    return pattern;
+  *at = thrown_at;
+  return thrown;
 }
 
 const AssayFailureClass *
@@ -256,22 +439,26 @@ assay_failure_explain (const char *name, const char *text, gsize *start, gsize *
 {
   const Classifier *self = classifier ();
   const char *words = text ? text : "";
-  gsize length = strlen (words), skipped = 0;
+  gsize length = strlen (words), head = MIN (length, HALF_MIB);
+  gsize tail = length > head ? MAX (length - HALF_MIB, HALF_MIB) : length;
+  g_autoptr (GArray) early = assay_log_exceptions (words, head);
+  g_autoptr (GArray) late = assay_log_exceptions (words + tail, length - tail);
+  AssayTextRange at = {0, 0};
   *start = *end = 0;
-  for (int general = 0; general < 2; general++)
+  for (Tier tier = SPECIFIC; tier < N_TIERS; tier++)
     {
-      const Pattern *pattern = by_name (self, name, words, MIN (length, HALF_MIB), general);
-      if (!pattern)
-        pattern = by_words (self, words, MIN (length, HALF_MIB), general, start, end);
-      if (!pattern && length > HALF_MIB)
+      gsize skipped = 0;
+      const Pattern *pattern = explain (self, name, words, head, tier, early, &at);
+      if (!pattern && tail < length)
         {
-          skipped = MAX (length - HALF_MIB, HALF_MIB);
-          pattern = by_words (self, words + skipped, length - skipped, general, start, end);
-          *start += pattern ? skipped : 0;
-          *end += pattern ? skipped : 0;
+          skipped = tail;
+          pattern = explain (self, NULL, words + tail, length - tail, tier, late, &at);
         }
-      if (pattern)
-        return &pattern->is;
+      if (!pattern)
+        continue;
+      *start = at.start + (at.end ? skipped : 0);
+      *end = at.end + (at.end ? skipped : 0);
+      return &pattern->is;
     }
   return &self->unknown;
 }

@@ -6,9 +6,13 @@
 G_BEGIN_DECLS
 
 /* The failure classifier: which of the closed list of classes (docs/findings.md) an error is, who is to
- * blame, and what to do. The patterns are data (data/failure-patterns.json). Evidence in order: a name
- * (what the engine itself saw, a driver code, the type of an exception), then text; in text the earliest
- * place wins, and a general pattern ("error building extension") only where no specific one matches. */
+ * blame, and what to do. The patterns are data (data/failure-patterns.json), asked in three tiers:
+ *   specific  a name (what the engine itself saw, a driver code, the type of an exception), then the text
+ *             of the last traceback, its first cause first, then the earliest place in the whole text;
+ *   general   which part of a framework threw which kind of exception, then what tools say around a true
+ *             cause ("error building extension");
+ *   words     what the lines that speak of a failure are about. It names a class and leaves the blame
+ *             undecided wherever words do not settle it; undecided counts against the candidate. */
 typedef struct
 {
   char *failure_class; /* "ILLEGAL_ACCESS"; never NULL: "UNKNOWN" */

@@ -125,6 +125,56 @@ test_a_code_within_the_text_counts (void)
   g_assert_cmpint (strncmp (text + start, "CUDA_ERROR_ILLEGAL_INSTRUCTION", end - start), ==, 0);
 }
 
+/* CUDA's own header: every error it names has a class, and its number means what its name means. */
+static void
+test_every_cuda_error_is_known_by_name_and_number (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayToolkit) toolkit = assay_toolkit_find (NULL);
+  g_autofree char *header = NULL;
+  for (guint i = 0; toolkit && !header && toolkit->includes[i]; i++)
+    {
+      g_autofree char *path = g_build_filename (toolkit->includes[i], "driver_types.h", NULL);
+      g_file_get_contents (path, &header, NULL, NULL);
+    }
+  g_assert_nonnull (header);
+  g_autoptr (GRegex) regex =
+      g_regex_new ("^\\s+(cudaError\\w+)\\s*=\\s*(\\d+)", G_REGEX_MULTILINE, 0, &error);
+  g_autoptr (GMatchInfo) match = NULL;
+  guint seen = 0, numbers = 0;
+  for (g_regex_match (regex, header, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL), seen++)
+    {
+      gsize start, end;
+      g_autofree char *name = g_match_info_fetch (match, 1);
+      g_autofree char *number = g_match_info_fetch (match, 2);
+      g_autofree char *numbered = g_strdup_printf ("CUDA error %s at k.cu:1", number);
+      const AssayFailureClass *by_name = assay_failure_explain (NULL, name, &start, &end);
+      const AssayFailureClass *by_number = assay_failure_explain (NULL, numbered, &start, &end);
+      g_test_message ("%s %s %s", name, number, by_name->failure_class);
+      g_assert_cmpstr (by_name->failure_class, !=, "UNKNOWN");
+      if (strlen (number) < 3 || g_str_equal (number, "999") || strlen (number) > 3)
+        continue; /* small ones mean other things in old versions */
+      g_assert_cmpstr (by_name->failure_class, ==, by_number->failure_class);
+      numbers++;
+    }
+  g_assert_cmpuint (seen, >, 90);
+  g_assert_cmpuint (numbers, >, 60);
+}
+
+/* Words name a class; whom they blame is another matter. */
+static void
+test_words_alone_excuse_nobody (void)
+{
+  gsize start, end;
+  const AssayFailureClass *is =
+      assay_failure_explain (NULL, "could not read my own checkpoint file", &start, &end);
+  g_assert_cmpstr (is->failure_class, ==, "HARNESS");
+  g_assert_true (is->undecided);
+  g_assert_cmpint (is->blame, ==, ASSAY_BLAME_CANDIDATE);
+  g_assert_cmpstr (is->rule, ==, "run.failed");
+}
+
 static void
 test_long_logs_and_broken_text_are_read (void)
 {
@@ -213,6 +263,8 @@ main (int argc, char **argv)
   g_test_add_func ("/failures/general", test_a_general_pattern_yields_to_a_specific_one);
   g_test_add_func ("/failures/code", test_a_code_proves_more_than_words);
   g_test_add_func ("/failures/code-in-text", test_a_code_within_the_text_counts);
+  g_test_add_func ("/failures/cuda-errors", test_every_cuda_error_is_known_by_name_and_number);
+  g_test_add_func ("/failures/words", test_words_alone_excuse_nobody);
   g_test_add_func ("/failures/long", test_long_logs_and_broken_text_are_read);
   for (gsize i = 0; i < G_N_ELEMENTS (LIVE); i++)
     {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What a log of a failed program says without knowing its words: which exceptions ended it, where they
+ * were thrown, and which lines speak of a failure. Byte ranges are [start, end) into the text. */
+typedef struct
+{
+  gsize start, end;
+} AssayTextRange;
+
+typedef struct
+{
+  char *type;          /* "triton.compiler.errors.CompilationError" */
+  char *frame;         /* the file of the innermost frame above it; NULL: no frame was printed */
+  AssayTextRange says; /* from its type to the end of its message, several lines perhaps */
+} AssayLoggedException;
+
+/* The exceptions of the last traceback, and of those it says it came from: the first cause first. An
+ * array of AssayLoggedException, empty where the text has none (transfer full). */
+GArray *assay_log_exceptions (const char *text, gsize length);
+
+/* The lines that speak of a failure, or all lines where none does; in their order, at most 400. An array
+ * of AssayTextRange (transfer full). */
+GArray *assay_log_error_lines (const char *text, gsize length);
+
+G_END_DECLS
