@@ -18,8 +18,8 @@
  *                      documented bound of each approximate instruction, drawn from the seed)
  *   threads            worker threads (default: processors this process may use). Kernels whose
  *                      result could depend on the order of blocks run on one
- *   host               best (default) or plain: instructions of this processor that may be used;
- *                      results do not depend on it. Holds for modules loaded from then on
+ *   host               best (default), avx2 at most, or plain: instructions of this processor that
+ *                      may be used; results do not depend on it. Holds for modules loaded from then on
  *   seed               0: blocks and warps in fixed order; else shuffled by this number
  *   report_fd          descriptor for the report stream, one JSON object a line (default: none)
  *   streams            eager (default): work runs when it is submitted; late: when somebody waits

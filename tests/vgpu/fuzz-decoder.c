@@ -313,7 +313,7 @@ main (int argc, char **argv)
   uint64_t accepted = 0;
   Text text = {malloc (MOST_BYTES), 0};
   state = (argc > 2 ? strtoull (argv[2], NULL, 10) : 1) * 0x9e3779b97f4a7c15u | 1;
-  vgpu_choose_handlers ();
+  vgpu_choose_handlers (VGPU_WIDEST);
   for (uint64_t i = 0; i < count; i++)
     {
       text.length = 0;

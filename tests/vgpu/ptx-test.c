@@ -203,7 +203,7 @@ static void
 fuzz (const char *ptx, unsigned seed, int rounds)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  vgpu_choose_handlers ();
+  vgpu_choose_handlers (VGPU_WIDEST);
   build_all (ptx, strlen (ptx));
   for (int i = 0; i < rounds; i++)
     {

@@ -164,7 +164,7 @@ static void
 check (const char *opcode, const char *types, const char *last, Operands operands,
        Reference reference, const void *data)
 {
-  static const char *const hosts[] = {"best", "plain"};
+  static const char *const hosts[] = {"best", "avx2", "plain"};
   g_autoptr (GRand) rand = g_rand_new_with_seed (g_str_hash (opcode));
   g_autofree guint64 *in = g_new0 (guint64, VECTOR_COUNT * 3);
   g_autofree guint64 *out = g_new0 (guint64, VECTOR_COUNT);

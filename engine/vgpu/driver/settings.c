@@ -35,7 +35,7 @@ vgpu_settings_defaults (void)
   VgpuSettings *settings = &vgpu_driver.settings;
   if (settings->target != NULL)
     return;
-  vgpu_choose_handlers ();
+  vgpu_choose_handlers (VGPU_WIDEST);
   *settings = (VgpuSettings) {.target = assay_target_limits ("sm_80"),
                               .checks = VGPU_CHECK_SYNC | VGPU_CHECK_COUNTS,
                               .print_cap = 1 << 20};
@@ -216,12 +216,14 @@ set_time (const char *value)
 static bool
 set_host (const char *value)
 {
-  if (strcmp (value, "plain") == 0)
-    return vgpu_use_handlers (0) != NULL;
-  if (strcmp (value, "best") != 0)
-    return false;
-  vgpu_choose_handlers ();
-  return true;
+  static const char *const names[] = {"plain", "avx2", "best"};
+  for (int i = 0; i <= VGPU_WIDEST; i++)
+    if (strcmp (value, names[i]) == 0)
+      {
+        vgpu_choose_handlers (i);
+        return true;
+      }
+  return false;
 }
 
 static const struct

@@ -18,6 +18,18 @@ can_run_v3 (void)
 }
 #endif
 
+#ifdef VGPU_HAVE_V4
+extern const VgpuHandler vgpu_v4_handlers[VGPU_OP_COUNT];
+
+static int
+can_run_v4 (void)
+{
+  return can_run_v3 () && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+         && __builtin_cpu_supports ("avx512cd") && __builtin_cpu_supports ("avx512dq")
+         && __builtin_cpu_supports ("avx512vl");
+}
+#endif
+
 const char *
 vgpu_use_handlers (int number)
 {
@@ -33,13 +45,20 @@ vgpu_use_handlers (int number)
       return "AVX2 and FMA";
     }
 #endif
+#ifdef VGPU_HAVE_V4
+  if (number == 2 && can_run_v4 ())
+    {
+      vgpu_handlers = vgpu_v4_handlers;
+      return "AVX-512";
+    }
+#endif
   return NULL;
 }
 
 void
-vgpu_choose_handlers (void)
+vgpu_choose_handlers (int most)
 {
-  for (int number = 1; number >= 0; number--)
+  for (int number = most; number >= 0; number--)
     if (vgpu_use_handlers (number) != NULL)
       return;
 }

@@ -3,8 +3,10 @@
 
 #include "engine/vgpu/exec/machine.h"
 
-/* Picks the handlers for this processor. To be called before kernels are built. */
-void vgpu_choose_handlers (void);
+/* Picks the widest handlers that this processor can run, none above a set's number. To be called
+ * before kernels are built. */
+#define VGPU_WIDEST 2
+void vgpu_choose_handlers (int most);
 
 /* The sets there are, for tests that hold them against one another: 0 is the plain one. Returns
  * the set's name, NULL if there is none of this number or the processor cannot run it. */
