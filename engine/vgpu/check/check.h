@@ -14,6 +14,15 @@ typedef enum
   VGPU_ACCESS_ATOMIC
 } VgpuAccess;
 
+/* How the addresses of one warp request lie to one another. Most requests are unit-stride or all
+ * the same, and then one step does the work of 32. */
+typedef enum
+{
+  VGPU_SHAPE_MIXED,
+  VGPU_SHAPE_UNIT, /* lane's address is that of lane 0 plus lane times the bytes of a lane */
+  VGPU_SHAPE_SAME
+} VgpuShape;
+
 /* What one request of a warp touches. */
 typedef struct
 {
@@ -79,13 +88,13 @@ void vgpu_copy_lands (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_
 void vgpu_copies_forget (VgpuWarp *warp);
 void vgpu_copies_free (VgpuWarp *warp);
 
-/* Races between blocks in global memory. */
+/* Races between blocks in global memory. relative: of each lane, what its address is away from first. */
 void vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
-                       uint64_t first, const int32_t *relative, uint32_t mask);
+                       VgpuShape shape, uint64_t first, const int32_t *relative, uint32_t mask);
 void vgpu_race_global_begin (VgpuMemory *memory);
 
 /* Sectors and bank conflicts of one request. */
-void vgpu_count_global (VgpuSite *site, uint64_t first, const int32_t *relative, uint32_t mask,
-                        uint32_t bytes);
-void vgpu_count_shared (VgpuSite *site, uint64_t first, const int32_t *relative, uint32_t mask,
-                        uint32_t bytes);
+void vgpu_count_global (VgpuSite *site, VgpuShape shape, uint64_t first, const int32_t *relative,
+                        uint32_t mask, uint32_t bytes);
+void vgpu_count_shared (VgpuSite *site, VgpuShape shape, uint64_t first, const int32_t *relative,
+                        uint32_t mask, uint32_t bytes);

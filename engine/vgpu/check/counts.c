@@ -9,21 +9,16 @@
 #define BANKS 32
 #define BANK_BYTES 4
 
+/* Whether the lanes lie to one another as in the last request that was looked at; remembers it. */
 static bool
-same_pattern (const VgpuSite *site, uint32_t phase, const int32_t *relative, uint32_t mask)
+same_pattern (VgpuSite *site, const int32_t *relative, uint32_t mask)
 {
-  return site->memo_mask == mask && site->memo_phase == phase
-         && memcmp (site->memo_rel, relative, sizeof site->memo_rel) == 0;
-}
-
-static void
-keep_pattern (VgpuSite *site, uint32_t phase, const int32_t *relative, uint32_t mask,
-              uint32_t result)
-{
+  if (site->memo_mask == mask && memcmp (site->memo_rel, relative, sizeof site->memo_rel) == 0)
+    return true;
   site->memo_mask = mask;
-  site->memo_phase = phase;
-  site->memo_result = result;
   memcpy (site->memo_rel, relative, sizeof site->memo_rel);
+  memset (site->memo_results, 0, sizeof site->memo_results);
+  return false;
 }
 
 static bool
@@ -40,28 +35,63 @@ add_once (int64_t *list, uint32_t *count, int64_t value)
 static uint32_t
 count_sectors (uint32_t phase, const int32_t *relative, uint32_t mask, uint32_t bytes)
 {
-  int64_t list[VGPU_LANES * 2];
+  int64_t list[VGPU_LANES * 2], low = 0;
+  uint64_t near = 0;
   uint32_t count = 0;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    low = relative[lane] < low ? relative[lane] : low;
+  const int64_t origin = (((low + phase) & ~(int64_t) (SECTOR_BYTES - 1)));
   for (uint32_t left = mask; left != 0; left &= left - 1)
     {
-      int64_t from = (int64_t) relative[__builtin_ctz (left)] + phase + ((int64_t) 1 << 40);
-      add_once (list, &count, from / SECTOR_BYTES);
-      add_once (list, &count, (from + bytes - 1) / SECTOR_BYTES);
+      int64_t from = (int64_t) relative[__builtin_ctz (left)] + phase - origin;
+      int64_t begin = from / SECTOR_BYTES, end = (from + bytes - 1) / SECTOR_BYTES;
+      if (end < 64)
+        near |= (uint64_t) 1 << begin | (uint64_t) 1 << end;
+      else
+        {
+          add_once (list, &count, begin);
+          add_once (list, &count, end);
+        }
     }
-  return count;
+  /* A lane that lies across sector 64 has put its first half into the list. */
+  for (uint32_t i = 0; i < count; i++)
+    if (list[i] < 64)
+      {
+        near |= (uint64_t) 1 << list[i];
+        list[i--] = list[--count];
+      }
+  return count + (uint32_t) __builtin_popcountll (near);
+}
+
+static uint32_t
+sectors_of (VgpuSite *site, VgpuShape shape, uint32_t phase, const int32_t *relative,
+            uint32_t mask, uint32_t bytes)
+{
+  const uint32_t lanes = mask >> __builtin_ctz (mask);
+  if (shape == VGPU_SHAPE_SAME)
+    return (phase + bytes - 1) / SECTOR_BYTES + 1;
+  if (shape == VGPU_SHAPE_UNIT && (lanes & (lanes + 1)) == 0)
+    return (phase + (uint32_t) (32 - __builtin_clz (lanes)) * bytes - 1) / SECTOR_BYTES + 1;
+  uint16_t *known = &site->memo_results[phase / 4];
+  if (!same_pattern (site, relative, mask) || *known == 0 || phase % 4 != 0)
+    {
+      uint32_t count = count_sectors (phase, relative, mask, bytes);
+      *known = phase % 4 == 0 ? (uint16_t) count : 0;
+      return count;
+    }
+  return *known;
 }
 
 void
-vgpu_count_global (VgpuSite *site, uint64_t first, const int32_t *relative, uint32_t mask,
-                   uint32_t bytes)
+vgpu_count_global (VgpuSite *site, VgpuShape shape, uint64_t first, const int32_t *relative,
+                   uint32_t mask, uint32_t bytes)
 {
   uint32_t phase = first % SECTOR_BYTES;
   uint32_t lanes = (uint32_t) __builtin_popcount (mask);
   uint32_t ideal = (lanes * bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
-  if (!same_pattern (site, phase, relative, mask))
-    keep_pattern (site, phase, relative, mask, count_sectors (phase, relative, mask, bytes));
-  site->sectors += site->memo_result;
-  site->ideal_sectors += site->memo_result < ideal ? site->memo_result : ideal;
+  uint32_t sectors = sectors_of (site, shape, phase, relative, mask, bytes);
+  site->sectors += sectors;
+  site->ideal_sectors += sectors < ideal ? sectors : ideal;
 }
 
 /* The most different words of one bank among some lanes: so many times the access is repeated. */
@@ -85,26 +115,36 @@ worst_bank (uint32_t phase, const int32_t *relative, uint32_t mask, uint32_t byt
   return worst;
 }
 
+static uint32_t
+count_ways (uint32_t phase, const int32_t *relative, uint32_t mask, uint32_t bytes)
+{
+  /* Wide accesses are served in parts of 128 bytes: 16 lanes of 8 bytes, 8 lanes of 16. */
+  uint32_t part = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
+  uint32_t parts = 0, ways = 0;
+  for (uint32_t at = 0; at < VGPU_LANES; at += part)
+    {
+      uint32_t lanes = mask & (part == 32 ? VGPU_FULL : ((1u << part) - 1) << at);
+      if (lanes == 0)
+        continue;
+      ways += worst_bank (phase, relative, lanes, bytes);
+      parts++;
+    }
+  return parts > 0 ? (ways * 100 + parts / 2) / parts : 0;
+}
+
 void
-vgpu_count_shared (VgpuSite *site, uint64_t first, const int32_t *relative, uint32_t mask,
-                   uint32_t bytes)
+vgpu_count_shared (VgpuSite *site, VgpuShape shape, uint64_t first, const int32_t *relative,
+                   uint32_t mask, uint32_t bytes)
 {
   /* Moving all lanes by whole words turns the banks round, no more. */
   uint32_t phase = first % BANK_BYTES;
-  if (!same_pattern (site, phase, relative, mask))
+  uint16_t *known = &site->memo_results[phase];
+  if (shape != VGPU_SHAPE_MIXED && bytes <= 16)
     {
-      /* Wide accesses are served in parts of 128 bytes: 16 lanes of 8 bytes, 8 lanes of 16. */
-      uint32_t part = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
-      uint32_t parts = 0, ways = 0;
-      for (uint32_t at = 0; at < VGPU_LANES; at += part)
-        {
-          uint32_t lanes = mask & (part == 32 ? VGPU_FULL : ((1u << part) - 1) << at);
-          if (lanes == 0)
-            continue;
-          ways += worst_bank (phase, relative, lanes, bytes);
-          parts++;
-        }
-      keep_pattern (site, phase, relative, mask, parts > 0 ? (ways * 100 + parts / 2) / parts : 0);
+      site->ways += 100;
+      return;
     }
-  site->ways += site->memo_result;
+  if (!same_pattern (site, relative, mask) || *known == 0)
+    *known = (uint16_t) count_ways (phase, relative, mask, bytes);
+  site->ways += *known;
 }

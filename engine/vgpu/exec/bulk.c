@@ -48,7 +48,7 @@ global_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t addres
   if (vgpu_check_lanes (warp, ins, &request, addresses, 1u << lane) == 0)
     return false;
   if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, &request, address, relative, 1u << lane);
+    vgpu_race_global (warp, ins, &request, VGPU_SHAPE_SAME, address, relative, 1u << lane);
   return true;
 }
 

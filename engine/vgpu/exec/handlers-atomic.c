@@ -188,15 +188,15 @@ observe (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const u
   if (request->space == VGPU_SPACE_SHARED)
     {
       if (warp->checks & VGPU_CHECK_COUNTS)
-        vgpu_count_shared (site, first, relative, good, request->bytes);
+        vgpu_count_shared (site, VGPU_SHAPE_MIXED, first, relative, good, request->bytes);
       if (warp->checks & VGPU_CHECK_RACE)
         vgpu_race_shared (warp, ins, request, first, relative, good);
       return;
     }
   if (warp->checks & VGPU_CHECK_COUNTS)
-    vgpu_count_global (site, first, relative, good, request->bytes);
+    vgpu_count_global (site, VGPU_SHAPE_MIXED, first, relative, good, request->bytes);
   if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, request, first, relative, good);
+    vgpu_race_global (warp, ins, request, VGPU_SHAPE_MIXED, first, relative, good);
 }
 
 /* Whether all lanes hit, aligned, what the instruction hit last. */

@@ -225,7 +225,7 @@ check_matrix_rows (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access, u64 *a
   if (warp->checks & VGPU_CHECK_COUNTS)
     for (int part = 0; part < ins->imm; part++)
       if ((good >> (8 * part) & 0xff) != 0)
-        vgpu_count_shared (site, first, relative, good & 0xffu << (8 * part), 16);
+        vgpu_count_shared (site, VGPU_SHAPE_MIXED, first, relative, good & 0xffu << (8 * part), 16);
   if (warp->checks & VGPU_CHECK_RACE)
     vgpu_race_shared (warp, ins, &request, first, relative, good);
   return good;
@@ -546,7 +546,7 @@ VGPU_HANDLER (COPY_ASYNC)
   site->requests++;
   site->lanes += (u32) __builtin_popcount (readable);
   if (readable != 0 && (warp->checks & VGPU_CHECK_COUNTS))
-    vgpu_count_global (site, first, relative, readable, total);
+    vgpu_count_global (site, VGPU_SHAPE_MIXED, first, relative, readable, total);
   if (writable != 0 && (warp->checks & VGPU_CHECK_RACE))
     {
       const u64 start = to[__builtin_ctz (writable)];

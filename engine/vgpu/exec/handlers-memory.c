@@ -39,12 +39,8 @@ build_pattern (const VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, u
 static inline bool
 is_aligned (const Pattern *pattern, u32 align)
 {
-  u32 low = (u32) pattern->first;
-  u32 bits = low;
-  if (pattern->shape == SHAPE_MIXED)
-    for (int lane = 0; lane < VGPU_LANES; lane++)
-      bits |= low + (u32) pattern->relative[lane];
-  return (bits & (align - 1)) == 0;
+  return (pattern->first & (align - 1)) == 0
+         && (pattern->shape != VGPU_SHAPE_MIXED || steps_aligned (pattern, align));
 }
 
 static inline bool
@@ -180,7 +176,11 @@ invalid_lanes (const unsigned char *valid, const Pattern *pattern, u32 bytes)
   for (u32 left = pattern->mask; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);
-      if (!all_valid (valid + pattern->relative[lane], bytes))
+      const unsigned char *at = valid + pattern->relative[lane];
+      u32 word = ~0u;
+      if (bytes == 4)
+        __builtin_memcpy (&word, at, 4);
+      if (bytes == 4 ? word != ~0u : !all_valid (at, bytes))
         bad |= 1u << lane;
     }
   return bad;
@@ -212,7 +212,7 @@ load_taint (VgpuWarp *warp, const VgpuIns *ins, const unsigned char *valid, cons
 static inline void
 make_valid (unsigned char *valid, const Pattern *pattern, u32 bytes)
 {
-  if (pattern->mask == VGPU_FULL && pattern->shape == SHAPE_UNIT)
+  if (pattern->mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT)
     __builtin_memset (valid, 0xff, VGPU_LANES * bytes);
   else
     for (u32 left = pattern->mask; left != 0; left &= left - 1)
@@ -244,7 +244,7 @@ store_taint (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, unsigned char 
 static Pattern
 single_lane (u64 address, int lane)
 {
-  Pattern pattern = {.first = address, .mask = 1u << lane, .shape = SHAPE_MIXED};
+  Pattern pattern = {.first = address, .mask = 1u << lane, .shape = VGPU_SHAPE_MIXED};
   return pattern;
 }
 
@@ -304,7 +304,7 @@ check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
   if (request->space == VGPU_SPACE_SHARED)
     {
       if (checks & VGPU_CHECK_COUNTS)
-        vgpu_count_shared (site, pattern->first, pattern->relative, pattern->mask, request->bytes);
+        vgpu_count_shared (site, pattern->shape, pattern->first, pattern->relative, pattern->mask, request->bytes);
       if (checks & VGPU_CHECK_RACE)
         {
           const u32 loud = loud_lanes (warp, request, pattern);
@@ -314,9 +314,10 @@ check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
       return;
     }
   if (checks & VGPU_CHECK_COUNTS)
-    vgpu_count_global (site, pattern->first, pattern->relative, pattern->mask, request->bytes);
+    vgpu_count_global (site, pattern->shape, pattern->first, pattern->relative, pattern->mask, request->bytes);
   if (checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, request, pattern->first, pattern->relative, pattern->mask);
+    vgpu_race_global (warp, ins, request, pattern->shape, pattern->first, pattern->relative,
+                      pattern->mask);
 }
 
 /* The slow way: each lane that may go on is a request of its own. */
@@ -509,7 +510,7 @@ access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcce
   if (access == VGPU_ACCESS_READ && (!inside || warp->tainted))
     zero_lanes (warp, ins, mask);
   count_request (warp, ins, &warp->worker->sites[ins->site], good);
-  if (inside && pattern.shape == SHAPE_SAME && ins->bytes >= 4)
+  if (inside && pattern.shape == VGPU_SHAPE_SAME && ins->bytes >= 4)
     {
       char *at = warp->local + (pattern.first >> 2) * (4 * VGPU_LANES);
       for (u32 element = 0; element < ins->vec; element++, at += ins->bytes * VGPU_LANES)

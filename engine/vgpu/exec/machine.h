@@ -276,9 +276,10 @@ typedef struct
   uint64_t sectors;
   uint64_t ideal_sectors;
   uint64_t ways; /* shared: sum of conflict degrees, in hundredths */
+  /* How the lanes of the last request lay that was neither unit-stride nor all the same, and what came
+   * out: sectors by the place in a sector, in words; ways by the place in a word. 0: not known. */
   uint32_t memo_mask;
-  uint32_t memo_phase;
-  uint32_t memo_result;
+  uint16_t memo_results[8];
   int32_t memo_rel[VGPU_LANES];
 } VgpuSite;
 

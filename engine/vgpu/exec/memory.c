@@ -47,6 +47,7 @@ discard (VgpuAllocation *allocation)
     munmap ((void *) (uintptr_t) allocation->lo, allocation->mapped);
   free (allocation->valid);
   free (allocation->races);
+  free (allocation->race_lines);
   free (allocation);
 }
 
@@ -243,8 +244,10 @@ vgpu_memory_release (VgpuMemory *memory, uint64_t pointer)
   memory->quarantined += allocation->hi - allocation->lo;
   free (allocation->valid);
   free (allocation->races);
+  free (allocation->race_lines);
   allocation->valid = NULL;
   allocation->races = NULL;
+  allocation->race_lines = NULL;
   shrink_quarantine (memory);
   return true;
 }
@@ -275,6 +278,12 @@ vgpu_allocation_mark (VgpuAllocation *allocation, uint64_t pointer, uint64_t byt
                       bool initialised)
 {
   uint64_t size = allocation->hi - allocation->lo;
+  if (initialised && bytes == size)
+    {
+      free (allocation->valid);
+      allocation->valid = NULL;
+      return;
+    }
   if (allocation->valid == NULL)
     {
       if (initialised)

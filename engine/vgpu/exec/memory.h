@@ -10,6 +10,7 @@
  * Changing the set needs exclusion from launches, which the driver gives; looking up does not. */
 
 typedef struct VgpuGlobalCell VgpuGlobalCell;
+typedef struct VgpuGlobalLine VgpuGlobalLine;
 
 typedef enum
 {
@@ -28,7 +29,8 @@ typedef struct VgpuAllocation
   uint64_t id;
   char name[64];
   unsigned char *valid; /* a byte per byte, 0xff where initialised; NULL: all of it is */
-  VgpuGlobalCell *races;
+  VgpuGlobalCell *races;      /* of every word */
+  VgpuGlobalLine *race_lines; /* of every 16 words; NULL together with races */
   bool freed;    /* kept for a while so that a late access is recognised */
   bool module;   /* belongs to a module, not to cuMemFree */
   bool constant; /* of the .const space: kernels may not write */

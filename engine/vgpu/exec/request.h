@@ -8,25 +8,20 @@
 #include <immintrin.h>
 #endif
 
-/* How the addresses of one warp request lie to one another. Most requests are unit-stride or all
- * the same, and then one copy does the work of 32. */
-typedef enum
-{
-  SHAPE_MIXED,
-  SHAPE_UNIT, /* lane's address is that of lane 0 plus lane times the stride */
-  SHAPE_SAME
-} Shape;
-
 typedef struct
 {
   u64 first; /* address of the first active lane */
   u32 mask;
-  Shape shape;
+  VgpuShape shape;
   s32 low, high; /* least and greatest of relative, over active lanes */
   bool far;      /* some lane is more than 1 GiB away: relative is meaningless */
+  VgpuShape half[2]; /* of a mixed request, that of its halves; filled for AVX-512 only */
   s32 relative[VGPU_LANES] __attribute__ ((aligned (64)));
 } Pattern;
 
+#ifdef __AVX512F__
+#include "engine/vgpu/exec/request-512.h"
+#else
 static inline u32
 lane_active (u32 mask, int lane)
 {
@@ -62,18 +57,18 @@ classify (Pattern *pattern, u32 mask, u32 stride)
   pattern->mask = mask;
   if (unit == 0)
     {
-      pattern->shape = SHAPE_UNIT;
+      pattern->shape = VGPU_SHAPE_UNIT;
       pattern->low = 0;
       pattern->high = (31 - __builtin_clz (mask) - first) * (s32) stride;
     }
   else if (same == 0)
     {
-      pattern->shape = SHAPE_SAME;
+      pattern->shape = VGPU_SHAPE_SAME;
       pattern->low = pattern->high = 0;
     }
   else
     {
-      pattern->shape = SHAPE_MIXED;
+      pattern->shape = VGPU_SHAPE_MIXED;
       find_extent (pattern);
     }
 }
@@ -119,6 +114,17 @@ pattern_from_32 (Pattern *pattern, const u32 *base, s64 offset, u32 mask, u32 st
   classify (pattern, mask, stride);
 }
 
+/* Whether all lanes are multiples of align away from a place that is one. */
+static inline bool
+steps_aligned (const Pattern *pattern, u32 align)
+{
+  u32 bits = 0;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    bits |= (u32) pattern->relative[lane];
+  return (bits & (align - 1)) == 0;
+}
+#endif
+
 /* The full addresses, for the slow path. */
 static inline void
 pattern_addresses (const VgpuWarp *warp, const VgpuIns *ins, s64 offset, u64 *addresses)
@@ -138,7 +144,7 @@ pattern_addresses (const VgpuWarp *warp, const VgpuIns *ins, s64 offset, u64 *ad
 }
 
 /* Whether eight neighbouring lanes go up by stride from the first of them, or all agree. */
-static inline Shape
+static inline VgpuShape
 group_shape (const s32 *relative, u32 stride)
 {
 #ifdef __AVX2__
@@ -148,8 +154,8 @@ group_shape (const s32 *relative, u32 stride)
   const __m256i distance = _mm256_sub_epi32 (values, _mm256_set1_epi32 (relative[0]));
   const __m256i off = _mm256_xor_si256 (distance, step);
   if (_mm256_testz_si256 (off, off))
-    return SHAPE_UNIT;
-  return _mm256_testz_si256 (distance, distance) ? SHAPE_SAME : SHAPE_MIXED;
+    return VGPU_SHAPE_UNIT;
+  return _mm256_testz_si256 (distance, distance) ? VGPU_SHAPE_SAME : VGPU_SHAPE_MIXED;
 #else
   u32 unit = 0, same = 0;
   for (int i = 0; i < 8; i++)
@@ -158,7 +164,7 @@ group_shape (const s32 *relative, u32 stride)
       unit |= distance ^ (u32) i * stride;
       same |= distance;
     }
-  return unit == 0 ? SHAPE_UNIT : same == 0 ? SHAPE_SAME : SHAPE_MIXED;
+  return unit == 0 ? VGPU_SHAPE_UNIT : same == 0 ? VGPU_SHAPE_SAME : VGPU_SHAPE_MIXED;
 #endif
 }
 
@@ -167,21 +173,21 @@ group_shape (const s32 *relative, u32 stride)
   static inline void fetch_##T (T *row, const char *where, const Pattern *pattern, u32 stride)     \
   {                                                                                                \
     const u32 mask = pattern->mask;                                                                \
-    if (pattern->shape == SHAPE_SAME)                                                              \
+    if (pattern->shape == VGPU_SHAPE_SAME)                                                              \
       {                                                                                            \
         const T value = *(const T *) where;                                                        \
         VGPU_LANE_LOOP row[lane] = mask >> lane & 1 ? value : row[lane];                           \
       }                                                                                            \
-    else if (mask == VGPU_FULL && pattern->shape == SHAPE_UNIT && stride == sizeof (T))            \
+    else if (mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT && stride == sizeof (T))            \
       __builtin_memcpy (row, where, VGPU_LANES * sizeof (T));                                      \
     else if (mask == VGPU_FULL)                                                                    \
       for (int group = 0; group < VGPU_LANES; group += 8)                                          \
         {                                                                                          \
           const s32 *relative = pattern->relative + group;                                         \
-          const Shape shape = group_shape (relative, stride);                                      \
-          if (shape == SHAPE_UNIT && stride == sizeof (T))                                         \
+          const VgpuShape shape = group_shape (relative, stride);                                      \
+          if (shape == VGPU_SHAPE_UNIT && stride == sizeof (T))                                         \
             __builtin_memcpy (row + group, where + relative[0], 8 * sizeof (T));                   \
-          else if (shape == SHAPE_SAME)                                                            \
+          else if (shape == VGPU_SHAPE_SAME)                                                            \
             {                                                                                      \
               const T value = *(const T *) (where + relative[0]);                                  \
               for (int i = 0; i < 8; i++)                                                          \
@@ -204,13 +210,13 @@ group_shape (const s32 *relative, u32 stride)
   static inline void place_##T (const T *row, char *where, const Pattern *pattern, u32 stride)     \
   {                                                                                                \
     const u32 mask = pattern->mask;                                                                \
-    if (mask == VGPU_FULL && pattern->shape == SHAPE_UNIT && stride == sizeof (T))                 \
+    if (mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT && stride == sizeof (T))                 \
       __builtin_memcpy (where, row, VGPU_LANES * sizeof (T));                                      \
     else if (mask == VGPU_FULL && stride == sizeof (T))                                            \
       for (int group = 0; group < VGPU_LANES; group += 8)                                          \
         {                                                                                          \
           const s32 *relative = pattern->relative + group;                                         \
-          if (group_shape (relative, stride) == SHAPE_UNIT)                                        \
+          if (group_shape (relative, stride) == VGPU_SHAPE_UNIT)                                        \
             __builtin_memcpy (where + relative[0], row + group, 8 * sizeof (T));                   \
           else                                                                                     \
             for (int i = 0; i < 8; i++)                                                            \
@@ -225,8 +231,10 @@ group_shape (const s32 *relative, u32 stride)
   }
 
 VGPU_DEFINE_FETCH (u16)
-VGPU_DEFINE_FETCH (u32)
 VGPU_DEFINE_FETCH (u64)
 VGPU_DEFINE_PLACE (u16)
-VGPU_DEFINE_PLACE (u32)
 VGPU_DEFINE_PLACE (u64)
+#ifndef __AVX512F__
+VGPU_DEFINE_FETCH (u32)
+VGPU_DEFINE_PLACE (u32)
+#endif
