@@ -90,7 +90,7 @@ main (int argc, char **argv)
   size_t local[2] = {(size_t) bench->block_x, (size_t) bench->block_y};
   size_t global[2] = {local[0] * (size_t) shape.grid_x, local[1] * (size_t) shape.grid_y};
   float *out = calloc ((size_t) shape.y, 4);
-  double best = 1e30;
+  double best = 1e30, best_cpu = 1e30;
   /* The first launch of a size compiles: it is the warm-up, unless only one is asked for. */
   for (int i = rounds > 1 ? 0 : 1; i <= rounds; i++)
     {
@@ -100,17 +100,20 @@ main (int argc, char **argv)
       check (clSetKernelArg (kernel, 2, sizeof y, &y), "argument");
       check (clSetKernelArg (kernel, 3, sizeof n, &n), "argument");
       check (clFinish (queue), "finish");
-      double began = bench_now ();
+      double began = bench_now (), began_cpu = bench_cpu_now ();
       check (clEnqueueNDRangeKernel (queue, kernel, 2, NULL, global, local, 0, NULL, NULL),
              "launch");
       check (clFinish (queue), "run");
-      double took = bench_now () - began;
+      double took = bench_now () - began, cpu = bench_cpu_now () - began_cpu;
       if (i > 0 && took < best)
         best = took;
+      if (i > 0 && cpu < best_cpu)
+        best_cpu = cpu;
       check (clEnqueueReadBuffer (queue, y, CL_TRUE, 0, (size_t) shape.y * 4, out, 0, NULL, NULL),
              "download");
       clReleaseMemObject (y);
     }
-  bench_report (argv[4], bench, n, best, bench_checksum (bench, out, shape.y));
+  bench_report (argv[4], bench, n, best, best_cpu,
+                bench_checksum (bench, out, shape.y));
   return 0;
 }

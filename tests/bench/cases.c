@@ -90,12 +90,24 @@ bench_checksum (const BenchCase *bench, const float *y, int64_t count)
   return sum;
 }
 
+static double
+read_clock (clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime (clock, &now);
+  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
 double
 bench_now (void)
 {
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+  return read_clock (CLOCK_MONOTONIC);
+}
+
+double
+bench_cpu_now (void)
+{
+  return read_clock (CLOCK_PROCESS_CPUTIME_ID);
 }
 
 char *
@@ -118,8 +130,10 @@ bench_read (const char *path)
 }
 
 void
-bench_report (const char *device, const BenchCase *bench, int n, double best, double checksum)
+bench_report (const char *device, const BenchCase *bench, int n, double best, double best_cpu,
+              double checksum)
 {
-  printf ("{\"device\":\"%s\",\"kernel\":\"%s\",\"n\":%d,\"seconds\":%.9f,\"checksum\":%.17g}\n",
-          device, bench->name, n, best, checksum);
+  printf ("{\"device\":\"%s\",\"kernel\":\"%s\",\"n\":%d,\"seconds\":%.9f,\"cpu\":%.9f,"
+          "\"checksum\":%.17g}\n",
+          device, bench->name, n, best, best_cpu, checksum);
 }

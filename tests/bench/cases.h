@@ -29,6 +29,9 @@ void bench_fill (const BenchCase *bench, float *data, int64_t count, uint32_t se
 /* Sum of the outputs, to see that both sides computed the same. */
 double bench_checksum (const BenchCase *bench, const float *y, int64_t count);
 double bench_now (void);
+/* Processor time of all threads of this process. */
+double bench_cpu_now (void);
 char *bench_read (const char *path);
 /* Prints the one JSON line of a run. */
-void bench_report (const char *device, const BenchCase *bench, int n, double best, double checksum);
+void bench_report (const char *device, const BenchCase *bench, int n, double best, double best_cpu,
+                   double checksum);

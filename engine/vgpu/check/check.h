@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "engine/vgpu/check/reach.h"
 #include "engine/vgpu/exec/machine.h"
 #include "engine/vgpu/exec/memory.h"
 
@@ -13,15 +14,6 @@ typedef enum
   VGPU_ACCESS_WRITE,
   VGPU_ACCESS_ATOMIC
 } VgpuAccess;
-
-/* How the addresses of one warp request lie to one another. Most requests are unit-stride or all
- * the same, and then one step does the work of 32. */
-typedef enum
-{
-  VGPU_SHAPE_MIXED,
-  VGPU_SHAPE_UNIT, /* lane's address is that of lane 0 plus lane times the bytes of a lane */
-  VGPU_SHAPE_SAME
-} VgpuShape;
 
 /* What one request of a warp touches. */
 typedef struct
@@ -72,8 +64,10 @@ void vgpu_taint_used (VgpuWarp *warp, const VgpuIns *ins, int32_t row, uint32_t 
 
 /* Races in shared memory; offsets are into the block's shared memory. */
 size_t vgpu_race_bytes (uint64_t shared_bytes);
+VgpuRaceLog *vgpu_race_log_new (const VgpuKernel *kernel, uint64_t shared_bytes);
+void vgpu_race_log_free (VgpuRaceLog *log);
 void vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
-                       uint64_t first, const int32_t *relative, uint32_t mask);
+                       const VgpuReach *reach);
 /* Asynchronous copies into shared memory: from their issue until their warp has waited for them
  * nobody may read what they write. Destinations are offsets. */
 void vgpu_copies_add (VgpuWarp *warp, const VgpuIns *ins, const uint64_t *to, uint32_t mask,
@@ -88,9 +82,9 @@ void vgpu_copy_lands (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_
 void vgpu_copies_forget (VgpuWarp *warp);
 void vgpu_copies_free (VgpuWarp *warp);
 
-/* Races between blocks in global memory. relative: of each lane, what its address is away from first. */
+/* Races between blocks in global memory. */
 void vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
-                       VgpuShape shape, uint64_t first, const int32_t *relative, uint32_t mask);
+                       const VgpuReach *reach);
 void vgpu_race_global_begin (VgpuMemory *memory);
 
 /* Sectors and bank conflicts of one request. */

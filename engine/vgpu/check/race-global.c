@@ -264,7 +264,7 @@ typedef struct
 {
   const VgpuAllocation *allocation;
   uint32_t block, ins;
-  bool reads, whole; /* whole: words, neither atomically nor strongly */
+  bool reads, whole; /* whole: words, neither atomically nor strongly, and lines may be used */
   bool alone;        /* no other thread is at it */
   bool exact;        /* found: some of the lines must be looked at word by word */
 } Touch;
@@ -315,32 +315,6 @@ touch_stretch (Touch *touch, uint64_t offset, uint64_t bytes)
     }
 }
 
-/* Lanes of one line after one another are taken together. */
-static void
-touch_lanes (Touch *touch, uint64_t offset, const int32_t *relative, uint32_t mask, uint32_t bytes)
-{
-  uint64_t at = UINT64_MAX;
-  uint32_t words = 0;
-  touch->whole = touch->whole && (offset | bytes) % 4 == 0;
-  for (uint32_t left = mask; left != 0; left &= left - 1)
-    {
-      uint64_t from = offset + (uint64_t) (int64_t) relative[__builtin_ctz (left)];
-      uint64_t end = (from + bytes + 3) / 4;
-      for (uint64_t word = from / 4; word < end; word++)
-        {
-          if (word / (LINE_BYTES / 4) != at)
-            {
-              if (words != 0)
-                touch_line (touch, at, words);
-              at = word / (LINE_BYTES / 4);
-              words = 0;
-            }
-          words |= 1u << word % (LINE_BYTES / 4);
-        }
-    }
-  touch_line (touch, at, words);
-}
-
 /* Word by word, in the order of lanes. */
 static void
 touch_words (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
@@ -357,70 +331,76 @@ is_followed (const VgpuAllocation *allocation)
   return allocation != NULL && allocation->races != NULL && !allocation->constant;
 }
 
+/* Whether all runs lie in one allocation. */
 static bool
-all_inside (const VgpuAllocation *allocation, uint64_t first, const int32_t *relative,
-            uint32_t mask, uint32_t bytes)
+is_inside (const VgpuAllocation *allocation, const VgpuReach *reach)
 {
-  bool outside = false;
-  for (uint32_t left = mask; left != 0; left &= left - 1)
+  uint64_t at = reach->first - allocation->lo, size = allocation->hi - allocation->lo;
+  for (uint32_t i = 0; i < reach->count; i++)
     {
-      uint64_t address = first + (uint64_t) (int64_t) relative[__builtin_ctz (left)];
-      outside |= address < allocation->lo || address > allocation->hi - bytes;
+      const VgpuRun *run = &reach->runs[i];
+      uint64_t from = at + (uint64_t) (int64_t) run->from;
+      if (from > size || size - from < run->bytes)
+        return false;
     }
-  return !outside;
+  return true;
 }
 
-/* Whether the lanes of a request touch one stretch without holes; its bytes. */
-static uint64_t
-stretch_of (const VgpuRequest *request, VgpuShape shape, uint32_t mask)
+/* Lanes that lie in allocations of their own. */
+static void
+touch_apart (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, Touch *touch,
+             const VgpuReach *reach)
 {
-  uint32_t lanes = mask >> __builtin_ctz (mask);
-  if (shape == VGPU_SHAPE_SAME)
-    return request->bytes;
-  return shape == VGPU_SHAPE_UNIT && (lanes & (lanes + 1)) == 0
-             ? (uint64_t) request->bytes * (uint32_t) (32 - __builtin_clz (lanes))
-             : 0;
+  const bool plain = touch->whole;
+  for (uint32_t left = reach->mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      uint64_t address = reach->first + (uint64_t) (int64_t) reach->relative[lane];
+      touch->allocation = vgpu_memory_find (warp->worker->launch->memory, address);
+      touch->whole = plain;
+      if (!is_followed (touch->allocation))
+        continue;
+      touch_stretch (touch, address - touch->allocation->lo, reach->bytes);
+      touch_words (warp, ins, request, touch->allocation, address - touch->allocation->lo, lane);
+    }
 }
 
 void
-vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, VgpuShape shape,
-                  uint64_t first, const int32_t *relative, uint32_t mask)
+vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
+                  const VgpuReach *reach)
 {
-  const VgpuLaunch *launch = warp->worker->launch;
   const VgpuAllocation *allocation = warp->worker->sites[ins->site].allocation;
-  const bool plain = request->access != VGPU_ACCESS_ATOMIC && !(ins->flags & VGPU_INS_STRONG);
+  const VgpuRun *before = NULL;
   Touch touch = {.allocation = allocation,
                  .block = (uint32_t) warp->worker->block_number + 1,
                  .ins = (uint32_t) (ins - warp->kernel->code),
                  .reads = request->access == VGPU_ACCESS_READ,
-                 .whole = plain,
-                 .alone = launch->worker_count == 1};
-  if (is_followed (allocation) && first >= allocation->lo && first < allocation->hi
-      && (shape != VGPU_SHAPE_MIXED
-          || all_inside (allocation, first, relative, mask, request->bytes)))
+                 .alone = warp->worker->launch->worker_count == 1};
+  bool plain = request->access != VGPU_ACCESS_ATOMIC && !(ins->flags & VGPU_INS_STRONG)
+               && !warp->kernel->plain;
+  touch.whole = plain;
+  if (allocation == NULL || !is_inside (allocation, reach))
     {
-      uint64_t stretch = stretch_of (request, shape, mask);
-      if (stretch > 0)
-        touch_stretch (&touch, first - allocation->lo, stretch);
-      else
-        touch_lanes (&touch, first - allocation->lo, relative, mask, request->bytes);
-      for (uint32_t left = touch.exact ? mask : 0; left != 0; left &= left - 1)
-        {
-          uint32_t lane = (uint32_t) __builtin_ctz (left);
-          touch_words (warp, ins, request, allocation,
-                       first + (uint64_t) (int64_t) relative[lane] - allocation->lo, lane);
-        }
+      touch_apart (warp, ins, request, &touch, reach);
       return;
     }
-  for (uint32_t left = mask; left != 0; left &= left - 1)
+  if (!is_followed (allocation))
+    return;
+  uint64_t at = reach->first - allocation->lo;
+  for (uint32_t i = 0; i < reach->count; i++)
+    {
+      const VgpuRun *run = &reach->runs[i];
+      /* Rows of a block that are narrower than a warp often touch the same. */
+      if (before != NULL && before->from == run->from && before->bytes == run->bytes)
+        continue;
+      before = run;
+      touch_stretch (&touch, at + (uint64_t) (int64_t) run->from, run->bytes);
+      touch.whole = plain;
+    }
+  for (uint32_t left = touch.exact ? reach->mask : 0; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
-      uint64_t address = first + (uint64_t) (int64_t) relative[lane];
-      touch.allocation = vgpu_memory_find (launch->memory, address);
-      touch.whole = plain;
-      if (!is_followed (touch.allocation))
-        continue;
-      touch_stretch (&touch, address - touch.allocation->lo, request->bytes);
-      touch_words (warp, ins, request, touch.allocation, address - touch.allocation->lo, lane);
+      touch_words (warp, ins, request, allocation,
+                   at + (uint64_t) (int64_t) reach->relative[lane], lane);
     }
 }

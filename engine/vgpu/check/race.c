@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data races. Each word of shared memory remembers its last writer and its readers since the last
+/* Data races in shared memory. Each word remembers its last writer and its readers since the last
  * block barrier; two threads that touch it between the same barriers, one of them writing, race
  * whatever order they happened to run in. Threads of one warp are ordered by __syncwarp as well. */
-#include "engine/vgpu/check/check.h"
+#include "engine/vgpu/check/race.h"
 #include "engine/vgpu/ptx/arena.h"
 
 #include <stdio.h>
@@ -166,24 +166,53 @@ touch_word (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint
 /* What a store of lane puts into the word at offset of its request. Atomics and the like count as
  * different from everything. */
 static uint64_t
-stored_word (const VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t offset)
+stored_word (const VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t offset,
+             const char *values)
 {
   if (ins->op != warp->kernel->store_shared_op && ins->op != warp->kernel->store_generic_op)
     return (uint64_t) 1 << 32 | (warp->index * VGPU_LANES + lane);
   uint32_t element = (uint32_t) (offset / ins->bytes);
   int32_t row = ins->vec == 1 ? ins->d : warp->kernel->extra[ins->extra + element];
   uint32_t size = ins->bytes == 1 ? 2 : ins->bytes;
-  const char *values = warp->base[(uint32_t) row >> 31] + row + (size_t) lane * size;
+  const char *from = values != NULL ? values + (size_t) element * size * VGPU_LANES
+                                    : warp->base[(uint32_t) row >> 31] + row;
   uint32_t word = 0;
-  memcpy (&word, values + offset % ins->bytes, ins->bytes < 4 ? ins->bytes : 4);
+  memcpy (&word, from + (size_t) lane * size + offset % ins->bytes,
+          ins->bytes < 4 ? ins->bytes : 4);
   return word;
 }
 
-void
-vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t first,
-                  const int32_t *relative, uint32_t mask)
+/* Lanes whose access must be looked at. Of reads, those of words that may be read without being
+ * looked at again are none of them; of several lanes in a row that read the same, two stand for all. */
+static uint32_t
+loud_lanes (const VgpuWarp *warp, const VgpuRequest *request, uint64_t first,
+            const int32_t *relative, uint32_t mask)
 {
+  const VgpuWorker *worker = warp->worker;
+  const uint64_t all = VGPU_QUIET (worker->epoch, VGPU_ANY_WARP, 0);
+  const uint64_t own = VGPU_QUIET (worker->epoch, warp->index, warp->epoch);
+  uint32_t loud = 0, again = 0;
+  if (request->access != VGPU_ACCESS_READ || request->bytes % 4 != 0)
+    return mask;
   for (uint32_t left = mask; left != 0; left &= left - 1)
+    {
+      const int lane = __builtin_ctz (left);
+      const uint64_t *quiet = worker->quiet + (first + (uint64_t) (int64_t) relative[lane]) / 4;
+      for (uint32_t part = 0; part < request->bytes / 4; part++)
+        loud |= (uint32_t) (quiet[part] != all && quiet[part] != own) << lane;
+      if (lane > 0)
+        again |= (uint32_t) (relative[lane] == relative[lane - 1]) << lane;
+    }
+  again &= mask << 1;
+  return loud & ~(again & again << 1);
+}
+
+void
+vgpu_race_exactly (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint64_t first,
+                   const int32_t *relative, uint32_t mask, const char *values)
+{
+  uint32_t left = loud_lanes (warp, request, first, relative, mask);
+  for (; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
       uint64_t from = first + (uint64_t) (int64_t) relative[lane];
@@ -195,7 +224,7 @@ vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
           uint8_t bytes = (uint8_t) ((0xfu >> (4 - (high - low))) << low);
           uint64_t value = 0;
           if (request->access == VGPU_ACCESS_WRITE)
-            value = stored_word (warp, ins, lane, word * 4 < from ? 0 : word * 4 - from);
+            value = stored_word (warp, ins, lane, word * 4 < from ? 0 : word * 4 - from, values);
           touch_word (warp, ins, request, word, lane, bytes, value);
         }
     }

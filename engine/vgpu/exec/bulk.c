@@ -47,8 +47,10 @@ global_place (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t addres
   *place = (VgpuSharedPlace) {NULL, address};
   if (vgpu_check_lanes (warp, ins, &request, addresses, 1u << lane) == 0)
     return false;
+  VgpuReach reach;
+  vgpu_reach_lanes (&reach, address, relative, 1u << lane, bytes);
   if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, &request, VGPU_SHAPE_SAME, address, relative, 1u << lane);
+    vgpu_race_global (warp, ins, &request, &reach);
   return true;
 }
 
@@ -63,7 +65,9 @@ shared_side (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address
     return false;
   if ((warp->checks & VGPU_CHECK_RACE) && place->worker == warp->worker)
     {
-      vgpu_race_shared (warp, ins, &request, place->offset, relative, 1u << lane);
+      VgpuReach reach;
+      vgpu_reach_lanes (&reach, place->offset, relative, 1u << lane, bytes);
+      vgpu_race_shared (warp, ins, &request, &reach);
       if (access == VGPU_ACCESS_WRITE)
         vgpu_copy_flies (warp, place->offset, bytes);
     }

@@ -7,6 +7,12 @@
 extern const VgpuHandler vgpu_base_handlers[VGPU_OP_COUNT];
 const VgpuHandler *vgpu_handlers = vgpu_base_handlers;
 
+bool
+vgpu_handlers_are_plain (void)
+{
+  return vgpu_handlers == vgpu_base_handlers;
+}
+
 #ifdef VGPU_HAVE_V3
 extern const VgpuHandler vgpu_v3_handlers[VGPU_OP_COUNT];
 

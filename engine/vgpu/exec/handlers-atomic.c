@@ -185,18 +185,20 @@ observe (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const u
       const int lane = __builtin_ctz (left);
       relative[lane] = (s32) (addresses[lane] - first);
     }
+  VgpuReach reach;
+  vgpu_reach_lanes (&reach, first, relative, good, request->bytes);
   if (request->space == VGPU_SPACE_SHARED)
     {
       if (warp->checks & VGPU_CHECK_COUNTS)
         vgpu_count_shared (site, VGPU_SHAPE_MIXED, first, relative, good, request->bytes);
       if (warp->checks & VGPU_CHECK_RACE)
-        vgpu_race_shared (warp, ins, request, first, relative, good);
+        vgpu_race_shared (warp, ins, request, &reach);
       return;
     }
   if (warp->checks & VGPU_CHECK_COUNTS)
     vgpu_count_global (site, VGPU_SHAPE_MIXED, first, relative, good, request->bytes);
   if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, request, VGPU_SHAPE_MIXED, first, relative, good);
+    vgpu_race_global (warp, ins, request, &reach);
 }
 
 /* Whether all lanes hit, aligned, what the instruction hit last. */

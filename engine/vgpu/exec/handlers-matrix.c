@@ -195,6 +195,15 @@ VGPU_HANDLER (MMA)
   return ins + 1;
 }
 
+static void
+watch_lanes (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, u64 first,
+             const s32 *relative, u32 mask)
+{
+  VgpuReach reach;
+  vgpu_reach_lanes (&reach, first, relative, mask, request->bytes);
+  vgpu_race_shared (warp, ins, request, &reach);
+}
+
 /* Where a warp finds its shared memory for ldmatrix; NULL for a lane that may not look. */
 static char *
 matrix_row (VgpuWarp *warp, const u64 *addresses, u32 good, int lane)
@@ -227,7 +236,7 @@ check_matrix_rows (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access, u64 *a
       if ((good >> (8 * part) & 0xff) != 0)
         vgpu_count_shared (site, VGPU_SHAPE_MIXED, first, relative, good & 0xffu << (8 * part), 16);
   if (warp->checks & VGPU_CHECK_RACE)
-    vgpu_race_shared (warp, ins, &request, first, relative, good);
+    watch_lanes (warp, ins, &request, first, relative, good);
   return good;
 }
 
@@ -381,7 +390,7 @@ observe_elements (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
   const u64 first = addresses[__builtin_ctz (good)];
   for (int lane = 0; lane < VGPU_LANES; lane++)
     relative[lane] = (s32) (addresses[lane] - first);
-  vgpu_race_shared (warp, ins, request, first, relative, good);
+  watch_lanes (warp, ins, request, first, relative, good);
 }
 
 /* Lets the site know the allocation for the next time. */
@@ -552,7 +561,7 @@ VGPU_HANDLER (COPY_ASYNC)
       const u64 start = to[__builtin_ctz (writable)];
       for (int lane = 0; lane < VGPU_LANES; lane++)
         relative[lane] = (s32) (to[lane] - start);
-      vgpu_race_shared (warp, ins, &write, start, relative, writable);
+      watch_lanes (warp, ins, &write, start, relative, writable);
       vgpu_copies_add (warp, ins, to, writable, total);
     }
   return ins + 1;

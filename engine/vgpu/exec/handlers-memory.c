@@ -157,15 +157,14 @@ all_valid (const unsigned char *valid, size_t count)
   return all == ~(u64) 0;
 }
 
-/* Most requests lie close together: then the whole stretch is looked at at once. */
-#define CLOSE 2048
-
-/* Whether all bytes that the active lanes touch are initialised; may say no too often. */
+/* Whether all bytes that the active lanes touch are initialised. */
 static inline bool
-surely_valid (const unsigned char *valid, const Pattern *pattern, u32 bytes)
+all_runs_valid (const unsigned char *valid, const VgpuReach *reach)
 {
-  const s64 extent = (s64) pattern->high - pattern->low + bytes;
-  return extent <= CLOSE && all_valid (valid + pattern->low, (size_t) extent);
+  bool all = true;
+  for (u32 i = 0; all && i < reach->count; i++)
+    all = all_valid (valid + reach->runs[i].from, reach->runs[i].bytes);
+  return all;
 }
 
 /* Lanes whose element is not wholly initialised. */
@@ -187,10 +186,10 @@ invalid_lanes (const unsigned char *valid, const Pattern *pattern, u32 bytes)
 }
 
 static void
-load_taint (VgpuWarp *warp, const VgpuIns *ins, const unsigned char *valid, const Pattern *pattern)
+load_taint (VgpuWarp *warp, const VgpuIns *ins, const unsigned char *valid, const Pattern *pattern,
+            const VgpuReach *reach)
 {
-  const u32 bytes = (u32) ins->bytes * ins->vec;
-  const bool sound = valid == NULL || surely_valid (valid, pattern, bytes);
+  const bool sound = valid == NULL || all_runs_valid (valid, reach);
   if (sound && !warp->tainted)
     return;
   for (u32 element = 0; element < ins->vec; element++)
@@ -209,22 +208,12 @@ load_taint (VgpuWarp *warp, const VgpuIns *ins, const unsigned char *valid, cons
     }
 }
 
-static inline void
-make_valid (unsigned char *valid, const Pattern *pattern, u32 bytes)
-{
-  if (pattern->mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT)
-    __builtin_memset (valid, 0xff, VGPU_LANES * bytes);
-  else
-    for (u32 left = pattern->mask; left != 0; left &= left - 1)
-      __builtin_memset (valid + pattern->relative[__builtin_ctz (left)], 0xff, bytes);
-}
-
 static void
 store_taint (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, unsigned char *valid,
-             const Pattern *pattern)
+             const Pattern *pattern, const VgpuReach *reach)
 {
-  if (valid != NULL)
-    make_valid (valid, pattern, (u32) ins->bytes * ins->vec);
+  for (u32 i = 0; valid != NULL && i < reach->count; i++)
+    __builtin_memset (valid + reach->runs[i].from, 0xff, reach->runs[i].bytes);
   for (u32 element = 0; warp->tainted && element < ins->vec; element++)
     {
       const s32 row = element_row (warp, ins, element);
@@ -256,42 +245,24 @@ count_request (VgpuWarp *warp, const VgpuIns *ins, VgpuSite *site, u32 mask)
   site->lanes += (u32) __builtin_popcount (mask);
 }
 
-/* Lanes whose access the race check must see. Of reads, those of words that may be read without
- * being looked at again are none of them; of several lanes in a row that read the same, two stand
- * for all. */
-static inline u32
-loud_lanes (const VgpuWarp *warp, const VgpuRequest *request, const Pattern *pattern)
-{
-  const VgpuWorker *worker = warp->worker;
-  const u64 all = VGPU_QUIET (worker->epoch, VGPU_ANY_WARP, 0);
-  const u64 own = VGPU_QUIET (worker->epoch, warp->index, warp->epoch);
-  const u32 mask = pattern->mask;
-  u32 loud = 0, again = 0;
-  if (request->access != VGPU_ACCESS_READ || request->bytes % 4 != 0)
-    return mask;
-  for (u32 part = 0; part < request->bytes; part += 4)
-    {
-      const u64 *quiet = worker->quiet + (pattern->first + part) / 4;
-      for (int lane = 0; lane < VGPU_LANES; lane++)
-        {
-          const u64 state = quiet[pattern->relative[lane] >> 2];
-          loud |= (u32) ((state != all) & (state != own)) << lane;
-        }
-    }
-  for (int lane = 1; lane < VGPU_LANES; lane++)
-    again |= (u32) (pattern->relative[lane] == pattern->relative[lane - 1]) << lane;
-  again &= mask << 1;
-  return loud & mask & ~(again & again << 1);
-}
-
 static inline void
 check_taint (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const Pattern *pattern,
-             unsigned char *valid)
+             const VgpuReach *reach, unsigned char *valid)
 {
   if (request->access == VGPU_ACCESS_READ)
-    load_taint (warp, ins, valid, pattern);
+    load_taint (warp, ins, valid, pattern, reach);
   else
-    store_taint (warp, ins, request->space, valid, pattern);
+    store_taint (warp, ins, request->space, valid, pattern, reach);
+}
+
+/* One lane that is checked for itself. */
+static void
+check_lane (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const Pattern *pattern,
+            unsigned char *valid)
+{
+  VgpuReach reach;
+  find_reach (&reach, pattern, request->bytes);
+  check_taint (warp, ins, request, pattern, &reach, valid);
 }
 
 static inline void
@@ -299,25 +270,26 @@ check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
                const Pattern *pattern, VgpuSite *site, unsigned char *valid)
 {
   const u32 checks = warp->checks;
-  if (checks & VGPU_CHECK_UNINIT)
-    check_taint (warp, ins, request, pattern, valid);
-  if (request->space == VGPU_SPACE_SHARED)
-    {
-      if (checks & VGPU_CHECK_COUNTS)
-        vgpu_count_shared (site, pattern->shape, pattern->first, pattern->relative, pattern->mask, request->bytes);
-      if (checks & VGPU_CHECK_RACE)
-        {
-          const u32 loud = loud_lanes (warp, request, pattern);
-          if (loud != 0)
-            vgpu_race_shared (warp, ins, request, pattern->first, pattern->relative, loud);
-        }
-      return;
-    }
+  const bool shared = request->space == VGPU_SPACE_SHARED;
   if (checks & VGPU_CHECK_COUNTS)
-    vgpu_count_global (site, pattern->shape, pattern->first, pattern->relative, pattern->mask, request->bytes);
-  if (checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, request, pattern->shape, pattern->first, pattern->relative,
-                      pattern->mask);
+    {
+      if (shared)
+        vgpu_count_shared (site, pattern->shape, pattern->first, pattern->relative, pattern->mask,
+                           request->bytes);
+      else
+        vgpu_count_global (site, pattern->shape, pattern->first, pattern->relative, pattern->mask,
+                           request->bytes);
+    }
+  if ((checks & (VGPU_CHECK_UNINIT | VGPU_CHECK_RACE | VGPU_CHECK_RACE_GLOBAL)) == 0)
+    return;
+  VgpuReach reach;
+  find_reach (&reach, pattern, request->bytes);
+  if (checks & VGPU_CHECK_UNINIT)
+    check_taint (warp, ins, request, pattern, &reach, valid);
+  if (shared && (checks & VGPU_CHECK_RACE))
+    vgpu_race_shared (warp, ins, request, &reach);
+  else if (!shared && (checks & VGPU_CHECK_RACE_GLOBAL))
+    vgpu_race_global (warp, ins, request, &reach);
 }
 
 /* The slow way: each lane that may go on is a request of its own. */
@@ -361,7 +333,7 @@ access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest
       if (request->space != VGPU_SPACE_SHARED || owners[lane] == warp->worker)
         check_request (warp, ins, request, &pattern, site, valid);
       else if (warp->checks & VGPU_CHECK_UNINIT)
-        check_taint (warp, ins, request, &pattern, valid);
+        check_lane (warp, ins, request, &pattern, valid);
     }
 }
 

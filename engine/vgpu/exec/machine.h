@@ -260,6 +260,7 @@ struct VgpuKernel
   /* Numbers of operations that checkers look for. */
   uint16_t load_shared_op, store_shared_op, store_generic_op, reduce_op, copy_op, bulk_op,
       tensor_op;
+  bool plain;         /* made for the plain handlers: checkers take no short cuts either */
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool uses_heap;     /* allocates in device code */
   bool dynamic_shared;
@@ -284,6 +285,7 @@ typedef struct
 } VgpuSite;
 
 typedef struct VgpuRaceCell VgpuRaceCell;
+typedef struct VgpuRaceLog VgpuRaceLog;
 
 /* Who may read a word of shared memory until somebody writes it or a barrier is passed: one warp
  * between two of its own barriers, or VGPU_ANY_WARP. */
@@ -310,6 +312,7 @@ struct VgpuWorker
   uint64_t shared_bytes;
   unsigned char *shared_valid; /* a byte per byte: initialised */
   VgpuRaceCell *races;
+  VgpuRaceLog *race_log; /* NULL: none is kept, every word is looked at */
   uint16_t *in_flight; /* per word: warp + 1 whose asynchronous copy has not been waited for */
   uint64_t *quiet;     /* per word: VGPU_QUIET of readers whose next read cannot race */
   uint32_t epoch;      /* block barriers so far, over all blocks of this worker */
@@ -396,5 +399,7 @@ struct VgpuLaunch
   uint32_t worker_count;
 };
 
-/* Handlers exist once per instruction set of the host; this is the set in use. */
+/* Handlers exist once per instruction set of the host; this is the set in use, and whether it is the
+ * plain one. */
 extern const VgpuHandler *vgpu_handlers;
+bool vgpu_handlers_are_plain (void);

@@ -92,8 +92,10 @@ watch (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, const VgpuSharedPlace 
   const VgpuRequest request = {
       .space = VGPU_SPACE_SHARED, .access = access, .bytes = 8, .align = 8};
   int32_t relative[VGPU_LANES] = {0};
+  VgpuReach reach;
+  vgpu_reach_lanes (&reach, place->offset, relative, 1u << lane, 8);
   if ((warp->checks & VGPU_CHECK_RACE) && place->worker == warp->worker)
-    vgpu_race_shared (warp, ins, &request, place->offset, relative, 1u << lane);
+    vgpu_race_shared (warp, ins, &request, &reach);
 }
 
 static void

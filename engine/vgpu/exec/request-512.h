@@ -110,6 +110,40 @@ steps_aligned (const Pattern *pattern, u32 align)
   return _mm512_test_epi32_mask (any, _mm512_set1_epi32 ((int) align - 1)) == 0;
 }
 
+/* vgpu_reach_find_runs (), all lanes at once. */
+static inline void
+find_runs (VgpuReach *reach)
+{
+  if (reach->mask != VGPU_FULL)
+    {
+      vgpu_reach_find_runs (reach);
+      return;
+    }
+  const __m512i low = _mm512_load_si512 (reach->relative);
+  const __m512i high = _mm512_load_si512 (reach->relative + 16);
+  const __m512i step[2] = {_mm512_sub_epi32 (low, _mm512_alignr_epi32 (low, low, 15)),
+                           _mm512_sub_epi32 (high, _mm512_alignr_epi32 (high, low, 15))};
+  const __m512i side = _mm512_set1_epi32 ((int) reach->bytes);
+  const u32 again = _mm512_testn_epi32_mask (step[0], step[0])
+                    | (u32) _mm512_testn_epi32_mask (step[1], step[1]) << 16;
+  const u32 beside = _mm512_cmpeq_epi32_mask (step[0], side)
+                     | (u32) _mm512_cmpeq_epi32_mask (step[1], side) << 16;
+  u32 starts = ~(again | beside) | 1;
+  reach->count = 0;
+  while (starts != 0)
+    {
+      const int lane = __builtin_ctz (starts);
+      starts &= starts - 1;
+      const int last = starts != 0 ? __builtin_ctz (starts) - 1 : VGPU_LANES - 1;
+      const u32 inner = (u32) (((u64) 2 << last) - ((u64) 2 << lane));
+      reach->runs[reach->count++] = (VgpuRun) {
+          .from = reach->relative[lane],
+          .bytes = (u32) (reach->relative[last] - reach->relative[lane]) + reach->bytes,
+          .lane = (u8) lane,
+          .together = (again & inner) != 0};
+    }
+}
+
 /* Sixteen lanes of 32 bits each. */
 static inline __m512i
 fetch_half (const char *where, const s32 *relative, VgpuShape shape, u32 stride)

@@ -123,7 +123,33 @@ steps_aligned (const Pattern *pattern, u32 align)
     bits |= (u32) pattern->relative[lane];
   return (bits & (align - 1)) == 0;
 }
+
+static inline void
+find_runs (VgpuReach *reach)
+{
+  vgpu_reach_find_runs (reach);
+}
 #endif
+
+/* What the request touches, for the checkers. */
+static inline void
+find_reach (VgpuReach *reach, const Pattern *pattern, u32 bytes)
+{
+  const u32 first = (u32) __builtin_ctz (pattern->mask), lanes = pattern->mask >> first;
+  reach->shape = pattern->shape;
+  reach->mask = pattern->mask;
+  reach->bytes = bytes;
+  reach->first = pattern->first;
+  reach->relative = pattern->relative;
+  reach->count = 1;
+  reach->runs[0] = (VgpuRun) {.bytes = bytes, .lane = (u8) first};
+  if (pattern->shape == VGPU_SHAPE_SAME)
+    reach->runs[0].together = lanes != 1;
+  else if (pattern->shape == VGPU_SHAPE_UNIT && (lanes & (lanes + 1)) == 0)
+    reach->runs[0].bytes = bytes * (u32) (32 - __builtin_clz (lanes));
+  else
+    find_runs (reach);
+}
 
 /* The full addresses, for the slow path. */
 static inline void

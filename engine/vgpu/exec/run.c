@@ -174,6 +174,7 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
   if (launch->checks & VGPU_CHECK_RACE)
     {
       worker->races = vgpu_take (vgpu_race_bytes (worker->shared_bytes));
+      worker->race_log = vgpu_race_log_new (kernel, worker->shared_bytes);
       worker->quiet = vgpu_take ((worker->shared_bytes / 4 + 2) * sizeof *worker->quiet);
       worker->in_flight = vgpu_take ((worker->shared_bytes / 4 + 2) * sizeof *worker->in_flight);
     }
@@ -215,6 +216,7 @@ clear_worker (VgpuWorker *worker)
   free (worker->block_warps);
   free (worker->block_lanes);
   free (worker->races);
+  vgpu_race_log_free (worker->race_log);
   free (worker->quiet);
 }
 

@@ -358,6 +358,7 @@ has_site (uint16_t op)
 static void
 choose_handlers (VgpuKernel *kernel)
 {
+  kernel->plain = vgpu_handlers_are_plain ();
   for (size_t i = 0; i < kernel->code_count; i++)
     {
       VgpuIns *ins = &kernel->code[i];
