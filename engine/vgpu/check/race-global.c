@@ -2,6 +2,7 @@
 /* Data races in global memory: two blocks of one launch, which nothing orders, touch a word and one
  * of them writes. */
 #include "engine/vgpu/check/check.h"
+#include "engine/vgpu/exec/pages.h"
 #include "engine/vgpu/ptx/arena.h"
 
 #include <stdio.h>
@@ -54,8 +55,10 @@ begin_allocation (VgpuAllocation *allocation, void *data)
     return;
   if (allocation->races == NULL)
     {
-      allocation->races = vgpu_take (words * sizeof (VgpuGlobalCell));
-      allocation->race_lines = vgpu_take (lines * sizeof (VgpuGlobalLine));
+      allocation->race_line_bytes = lines * sizeof (VgpuGlobalLine);
+      allocation->race_lines = vgpu_pages_take (allocation->race_line_bytes, 0);
+      allocation->races =
+          allocation->race_lines != NULL ? vgpu_take (words * sizeof (VgpuGlobalCell)) : NULL;
     }
   else if (launch_epoch == 1)
     {

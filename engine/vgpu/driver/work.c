@@ -37,7 +37,11 @@ copy_marks (CUcontext context, uint64_t to, uint64_t from, size_t bytes)
       return;
     }
   if (target->valid == NULL)
-    return;
+    {
+      if (!target->tracked || memchr (source->valid + (from - source->lo), 0, bytes) == NULL)
+        return;
+      vgpu_allocation_mark (target, to, bytes, false);
+    }
   memmove (target->valid + (to - target->lo), source->valid + (from - source->lo), bytes);
 }
 

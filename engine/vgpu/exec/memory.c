@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/vgpu/exec/memory.h"
 
+#include "engine/vgpu/exec/pages.h"
 #include "engine/vgpu/ptx/arena.h"
 
 #include <stdio.h>
@@ -21,6 +22,8 @@
 #define HEAP_ADDRESSES ((uint64_t) 64 << 30)
 #define HEAP_BYTES ((uint64_t) 8 << 20)
 #define HEAP_GAP ((uint64_t) 64)
+/* Behind the bytes that say what is initialised, so that they can be looked at several at a time. */
+#define VALID_SPARE ((uint64_t) 64)
 
 struct VgpuMemory
 {
@@ -41,13 +44,28 @@ vgpu_memory_new (void)
 }
 
 static void
+forget_valid (VgpuAllocation *allocation)
+{
+  vgpu_pages_give (allocation->valid, allocation->hi - allocation->lo, VALID_SPARE);
+  allocation->valid = NULL;
+}
+
+static void
+forget_checks (VgpuAllocation *allocation)
+{
+  forget_valid (allocation);
+  free (allocation->races);
+  vgpu_pages_give (allocation->race_lines, allocation->race_line_bytes, 0);
+  allocation->races = NULL;
+  allocation->race_lines = NULL;
+}
+
+static void
 discard (VgpuAllocation *allocation)
 {
+  forget_checks (allocation);
   if (allocation->mapped > 0)
-    munmap ((void *) (uintptr_t) allocation->lo, allocation->mapped);
-  free (allocation->valid);
-  free (allocation->races);
-  free (allocation->race_lines);
+    vgpu_pages_give ((void *) (uintptr_t) allocation->lo, allocation->mapped, 0);
   free (allocation);
 }
 
@@ -129,13 +147,12 @@ vgpu_memory_allocate (VgpuMemory *memory, uint64_t bytes, const char *name, bool
   if (bytes == 0 || bytes > (uint64_t) 1 << 46)
     return NULL;
   uint64_t gap = name != NULL || memory->wide >= WIDE_GAPS ? NARROW_GAP : GAP;
-  uint64_t mapped = (bytes + PAGE - 1) / PAGE * PAGE + gap + bytes / 4 / PAGE * PAGE;
-  void *data = mmap (NULL, mapped, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED)
+  uint64_t spare = (bytes + PAGE - 1) / PAGE * PAGE - bytes + gap + bytes / 4 / PAGE * PAGE;
+  void *data = vgpu_pages_take (bytes, spare);
+  if (data == NULL)
     return NULL;
   VgpuAllocation *allocation = describe (memory, data, bytes, name);
-  allocation->mapped = mapped;
+  allocation->mapped = bytes + spare;
   memory->wide += gap == GAP;
   if (track)
     vgpu_allocation_mark (allocation, allocation->lo, bytes, false);
@@ -242,12 +259,7 @@ vgpu_memory_release (VgpuMemory *memory, uint64_t pointer)
   allocation->freed = true;
   memory->used -= allocation->hi - allocation->lo;
   memory->quarantined += allocation->hi - allocation->lo;
-  free (allocation->valid);
-  free (allocation->races);
-  free (allocation->race_lines);
-  allocation->valid = NULL;
-  allocation->races = NULL;
-  allocation->race_lines = NULL;
+  forget_checks (allocation);
   shrink_quarantine (memory);
   return true;
 }
@@ -280,16 +292,21 @@ vgpu_allocation_mark (VgpuAllocation *allocation, uint64_t pointer, uint64_t byt
   uint64_t size = allocation->hi - allocation->lo;
   if (initialised && bytes == size)
     {
-      free (allocation->valid);
-      allocation->valid = NULL;
+      forget_valid (allocation);
       return;
     }
   if (allocation->valid == NULL)
     {
       if (initialised)
         return;
-      allocation->valid = vgpu_take_aligned (size + 64);
-      memset (allocation->valid, 0xff, size + 64);
+      allocation->tracked = true;
+      allocation->valid = vgpu_pages_take (size, VALID_SPARE);
+      if (allocation->valid == NULL)
+        abort ();
+      /* Fresh pages say that nothing is. */
+      if (bytes == size)
+        return;
+      memset (allocation->valid, 0xff, size);
     }
   memset (allocation->valid + (pointer - allocation->lo), initialised ? 0xff : 0, bytes);
 }

@@ -31,6 +31,8 @@ typedef struct VgpuAllocation
   unsigned char *valid; /* a byte per byte, 0xff where initialised; NULL: all of it is */
   VgpuGlobalCell *races;      /* of every word */
   VgpuGlobalLine *race_lines; /* of every 16 words; NULL together with races */
+  uint64_t race_line_bytes;
+  bool tracked;  /* some of it was not initialised once */
   bool freed;    /* kept for a while so that a late access is recognised */
   bool module;   /* belongs to a module, not to cuMemFree */
   bool constant; /* of the .const space: kernels may not write */
