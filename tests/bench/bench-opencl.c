@@ -113,7 +113,6 @@ main (int argc, char **argv)
              "download");
       clReleaseMemObject (y);
     }
-  bench_report (argv[4], bench, n, best, best_cpu,
-                bench_checksum (bench, out, shape.y));
+  bench_report (argv[4], bench, n, best, best_cpu, bench_checksum (bench, out, shape.y));
   return 0;
 }

@@ -129,7 +129,6 @@ main (int argc, char **argv)
       check (driver.call.memcpy_dtoh (out, y, (size_t) shape.y * 4), "download");
       check (driver.call.mem_free (y), "free");
     }
-  bench_report (argv[5], bench, n, best, best_cpu,
-                bench_checksum (bench, out, shape.y));
+  bench_report (argv[5], bench, n, best, best_cpu, bench_checksum (bench, out, shape.y));
   return 0;
 }

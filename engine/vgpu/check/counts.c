@@ -64,8 +64,8 @@ count_sectors (uint32_t phase, const int32_t *relative, uint32_t mask, uint32_t 
 }
 
 static uint32_t
-sectors_of (VgpuSite *site, VgpuShape shape, uint32_t phase, const int32_t *relative,
-            uint32_t mask, uint32_t bytes)
+sectors_of (VgpuSite *site, VgpuShape shape, uint32_t phase, const int32_t *relative, uint32_t mask,
+            uint32_t bytes)
 {
   const uint32_t lanes = mask >> __builtin_ctz (mask);
   if (shape == VGPU_SHAPE_SAME)

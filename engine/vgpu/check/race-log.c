@@ -21,7 +21,8 @@ typedef struct
   uint32_t epoch; /* of the block barriers; the rest is about it */
   uint32_t warp;  /* the only one, or SEVERAL */
   uint32_t warp_epoch;
-  uint32_t threads; /* which thread touches what, if always the same one: see threads_of; or SEVERAL */
+  uint32_t
+      threads; /* which thread touches what, if always the same one: see threads_of; or SEVERAL */
   uint16_t read, written; /* words */
   uint16_t changed;       /* words, by atomics and the like */
   uint16_t many;          /* words that several warps read, wholly */
@@ -127,10 +128,8 @@ touch_line (Touch *touch, Line *line, uint32_t mask)
   const VgpuWarp *warp = touch->warp;
   uint32_t epoch = warp->worker->epoch;
   if (line->epoch != epoch)
-    *line = (Line) {.epoch = epoch,
-                    .warp = warp->index,
-                    .warp_epoch = warp->epoch,
-                    .threads = touch->threads};
+    *line = (Line) {
+        .epoch = epoch, .warp = warp->index, .warp_epoch = warp->epoch, .threads = touch->threads};
   else if (may_race (touch, line, mask))
     return false;
   if (touch->reads && (mask & ~(uint32_t) line->many) == 0)

@@ -313,9 +313,9 @@ struct VgpuWorker
   unsigned char *shared_valid; /* a byte per byte: initialised */
   VgpuRaceCell *races;
   VgpuRaceLog *race_log; /* NULL: none is kept, every word is looked at */
-  uint16_t *in_flight; /* per word: warp + 1 whose asynchronous copy has not been waited for */
-  uint64_t *quiet;     /* per word: VGPU_QUIET of readers whose next read cannot race */
-  uint32_t epoch;      /* block barriers so far, over all blocks of this worker */
+  uint16_t *in_flight;   /* per word: warp + 1 whose asynchronous copy has not been waited for */
+  uint64_t *quiet;       /* per word: VGPU_QUIET of readers whose next read cannot race */
+  uint32_t epoch;        /* block barriers so far, over all blocks of this worker */
   VgpuBarrier barriers[VGPU_BARRIERS];
   VgpuTeam *team;
   uint32_t rank;       /* in it */

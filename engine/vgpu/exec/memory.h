@@ -28,7 +28,7 @@ typedef struct VgpuAllocation
   VgpuMemoryKind kind;
   uint64_t id;
   char name[64];
-  unsigned char *valid; /* a byte per byte, 0xff where initialised; NULL: all of it is */
+  unsigned char *valid;       /* a byte per byte, 0xff where initialised; NULL: all of it is */
   VgpuGlobalCell *races;      /* of every word */
   VgpuGlobalLine *race_lines; /* of every 16 words; NULL together with races */
   uint64_t race_line_bytes;

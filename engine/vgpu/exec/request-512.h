@@ -89,8 +89,7 @@ pattern_from_32 (Pattern *pattern, const u32 *base, s64 offset, u32 mask, u32 st
   const u32 origin = base[__builtin_ctz (mask)];
   const __m512i from = _mm512_set1_epi32 ((int) origin);
   const __m512i reach = _mm512_set1_epi32 (0x40000000);
-  const __m512i low =
-      _mm512_maskz_sub_epi32 ((__mmask16) mask, _mm512_load_si512 (base), from);
+  const __m512i low = _mm512_maskz_sub_epi32 ((__mmask16) mask, _mm512_load_si512 (base), from);
   const __m512i high =
       _mm512_maskz_sub_epi32 ((__mmask16) (mask >> 16), _mm512_load_si512 (base + 16), from);
   const __m512i away =
@@ -126,8 +125,8 @@ find_runs (VgpuReach *reach)
   const __m512i side = _mm512_set1_epi32 ((int) reach->bytes);
   const u32 again = _mm512_testn_epi32_mask (step[0], step[0])
                     | (u32) _mm512_testn_epi32_mask (step[1], step[1]) << 16;
-  const u32 beside = _mm512_cmpeq_epi32_mask (step[0], side)
-                     | (u32) _mm512_cmpeq_epi32_mask (step[1], side) << 16;
+  const u32 beside =
+      _mm512_cmpeq_epi32_mask (step[0], side) | (u32) _mm512_cmpeq_epi32_mask (step[1], side) << 16;
   u32 starts = ~(again | beside) | 1;
   reach->count = 0;
   while (starts != 0)
@@ -136,11 +135,11 @@ find_runs (VgpuReach *reach)
       starts &= starts - 1;
       const int last = starts != 0 ? __builtin_ctz (starts) - 1 : VGPU_LANES - 1;
       const u32 inner = (u32) (((u64) 2 << last) - ((u64) 2 << lane));
-      reach->runs[reach->count++] = (VgpuRun) {
-          .from = reach->relative[lane],
-          .bytes = (u32) (reach->relative[last] - reach->relative[lane]) + reach->bytes,
-          .lane = (u8) lane,
-          .together = (again & inner) != 0};
+      reach->runs[reach->count++] =
+          (VgpuRun) {.from = reach->relative[lane],
+                     .bytes = (u32) (reach->relative[last] - reach->relative[lane]) + reach->bytes,
+                     .lane = (u8) lane,
+                     .together = (again & inner) != 0};
     }
 }
 
@@ -166,17 +165,16 @@ fetch_u32 (u32 *row, const char *where, const Pattern *pattern, u32 stride)
     {
       values[0] = _mm512_mask_i32gather_epi32 (_mm512_setzero_si512 (), low,
                                                _mm512_load_si512 (pattern->relative), where, 1);
-      values[1] =
-          _mm512_mask_i32gather_epi32 (_mm512_setzero_si512 (), high,
-                                       _mm512_load_si512 (pattern->relative + 16), where, 1);
+      values[1] = _mm512_mask_i32gather_epi32 (
+          _mm512_setzero_si512 (), high, _mm512_load_si512 (pattern->relative + 16), where, 1);
     }
   else
     {
       const bool unit = pattern->shape == VGPU_SHAPE_UNIT;
       values[0] =
           fetch_half (where, pattern->relative, unit ? VGPU_SHAPE_UNIT : pattern->half[0], stride);
-      values[1] =
-          fetch_half (where, pattern->relative + 16, unit ? VGPU_SHAPE_UNIT : pattern->half[1], stride);
+      values[1] = fetch_half (where, pattern->relative + 16,
+                              unit ? VGPU_SHAPE_UNIT : pattern->half[1], stride);
     }
   /* What a masked store wrote cannot be read again before it has reached the cache. */
   if (pattern->mask != VGPU_FULL)

@@ -13,8 +13,8 @@ typedef struct
   u64 first; /* address of the first active lane */
   u32 mask;
   VgpuShape shape;
-  s32 low, high; /* least and greatest of relative, over active lanes */
-  bool far;      /* some lane is more than 1 GiB away: relative is meaningless */
+  s32 low, high;     /* least and greatest of relative, over active lanes */
+  bool far;          /* some lane is more than 1 GiB away: relative is meaningless */
   VgpuShape half[2]; /* of a mixed request, that of its halves; filled for AVX-512 only */
   s32 relative[VGPU_LANES] __attribute__ ((aligned (64)));
 } Pattern;
@@ -199,21 +199,21 @@ group_shape (const s32 *relative, u32 stride)
   static inline void fetch_##T (T *row, const char *where, const Pattern *pattern, u32 stride)     \
   {                                                                                                \
     const u32 mask = pattern->mask;                                                                \
-    if (pattern->shape == VGPU_SHAPE_SAME)                                                              \
+    if (pattern->shape == VGPU_SHAPE_SAME)                                                         \
       {                                                                                            \
         const T value = *(const T *) where;                                                        \
         VGPU_LANE_LOOP row[lane] = mask >> lane & 1 ? value : row[lane];                           \
       }                                                                                            \
-    else if (mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT && stride == sizeof (T))            \
+    else if (mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT && stride == sizeof (T))       \
       __builtin_memcpy (row, where, VGPU_LANES * sizeof (T));                                      \
     else if (mask == VGPU_FULL)                                                                    \
       for (int group = 0; group < VGPU_LANES; group += 8)                                          \
         {                                                                                          \
           const s32 *relative = pattern->relative + group;                                         \
-          const VgpuShape shape = group_shape (relative, stride);                                      \
-          if (shape == VGPU_SHAPE_UNIT && stride == sizeof (T))                                         \
+          const VgpuShape shape = group_shape (relative, stride);                                  \
+          if (shape == VGPU_SHAPE_UNIT && stride == sizeof (T))                                    \
             __builtin_memcpy (row + group, where + relative[0], 8 * sizeof (T));                   \
-          else if (shape == VGPU_SHAPE_SAME)                                                            \
+          else if (shape == VGPU_SHAPE_SAME)                                                       \
             {                                                                                      \
               const T value = *(const T *) (where + relative[0]);                                  \
               for (int i = 0; i < 8; i++)                                                          \
@@ -236,13 +236,13 @@ group_shape (const s32 *relative, u32 stride)
   static inline void place_##T (const T *row, char *where, const Pattern *pattern, u32 stride)     \
   {                                                                                                \
     const u32 mask = pattern->mask;                                                                \
-    if (mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT && stride == sizeof (T))                 \
+    if (mask == VGPU_FULL && pattern->shape == VGPU_SHAPE_UNIT && stride == sizeof (T))            \
       __builtin_memcpy (where, row, VGPU_LANES * sizeof (T));                                      \
     else if (mask == VGPU_FULL && stride == sizeof (T))                                            \
       for (int group = 0; group < VGPU_LANES; group += 8)                                          \
         {                                                                                          \
           const s32 *relative = pattern->relative + group;                                         \
-          if (group_shape (relative, stride) == VGPU_SHAPE_UNIT)                                        \
+          if (group_shape (relative, stride) == VGPU_SHAPE_UNIT)                                   \
             __builtin_memcpy (where + relative[0], row + group, 8 * sizeof (T));                   \
           else                                                                                     \
             for (int i = 0; i < 8; i++)                                                            \
