@@ -403,7 +403,7 @@ vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
   for (uint32_t left = touch.exact ? reach->mask : 0; left != 0; left &= left - 1)
     {
       uint32_t lane = (uint32_t) __builtin_ctz (left);
-      touch_words (warp, ins, request, allocation,
-                   at + (uint64_t) (int64_t) reach->relative[lane], lane);
+      touch_words (warp, ins, request, allocation, at + (uint64_t) (int64_t) reach->relative[lane],
+                   lane);
     }
 }
