@@ -78,7 +78,11 @@ look_at_memory (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t addr
   if ((warp->checks & VGPU_CHECK_UNINIT) && site->allocation->valid != NULL)
     *valid = site->allocation->valid + (address - site->allocation->lo);
   if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, request, address, relative, 1u << lane);
+    {
+      VgpuReach reach;
+      vgpu_reach_lanes (&reach, address, relative, 1u << lane, request->bytes);
+      vgpu_race_global (warp, ins, request, &reach);
+    }
   return true;
 }
 
