@@ -6,6 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Types that only matrices have. */
+enum
+{
+  VGPU_TYPE_S4 = VGPU_TYPES,
+  VGPU_TYPE_U4,
+  VGPU_TYPE_B1,
+  VGPU_TYPE_E4M3,
+  VGPU_TYPE_E5M2
+};
+
 /* One form of mma.sync or wmma, kept in the kernel's list of further operands before its rows:
  * fields in the order of this struct, then the registers of d, a, b and c. */
 typedef struct
@@ -35,13 +45,19 @@ typedef enum
   VGPU_MATRIX_C
 } VgpuMatrixPart;
 
-/* Elements of a type in a register of 32 bits. */
+/* Elements of a type in a register of 32 bits. Of single bits, 32 count as one element; binary64 has
+ * registers of 64 bits. */
 static inline uint32_t
 vgpu_matrix_per_register (int32_t type)
 {
   if (type == VGPU_TYPE_F16 || type == VGPU_TYPE_BF16)
     return 2;
-  return type == VGPU_TYPE_U8 || type == VGPU_TYPE_S8 ? 4 : 1;
+  if (type == VGPU_TYPE_S4 || type == VGPU_TYPE_U4)
+    return 8;
+  return type == VGPU_TYPE_U8 || type == VGPU_TYPE_S8 || type == VGPU_TYPE_E4M3
+                 || type == VGPU_TYPE_E5M2
+             ? 4
+             : 1;
 }
 
 static inline uint32_t
