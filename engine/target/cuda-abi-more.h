@@ -104,6 +104,15 @@ typedef struct
   size_t width, height;
 } AssayCopy2D;
 
+/* Memory that a graph's node takes; the properties of its pool are not looked at. */
+typedef struct
+{
+  char properties[88];
+  const void *access;
+  size_t access_count, bytes;
+  CUdeviceptr pointer;
+} AssayMemoryNode;
+
 /* An attribute of a launch. number: 2 cooperative, 4 cluster dimensions, … */
 typedef struct
 {
@@ -319,6 +328,13 @@ typedef struct
   X (cuGraphExecDestroy, x, (CUgraphExec exec)) \
   X (cuGraphLaunch, x, (CUgraphExec exec, CUstream stream)) \
   X (cuGraphUpload, x, (CUgraphExec exec, CUstream stream)) \
+  X (cuGraphAddMemAllocNode, x, \
+     (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count, \
+      AssayMemoryNode *memory)) \
+  X (cuGraphMemAllocNodeGetParams, x, (CUgraphNode node, AssayMemoryNode *memory)) \
+  X (cuGraphAddMemFreeNode, x, \
+     (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count, \
+      CUdeviceptr pointer)) \
   X (cuArrayCreate_v2, x, (CUarray *array, const AssayArray *shape)) \
   X (cuArrayGetDescriptor_v2, x, (AssayArray *shape, CUarray array)) \
   X (cuArray3DCreate_v2, x, (CUarray *array, const AssayArray3D *shape)) \

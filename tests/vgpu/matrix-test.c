@@ -28,8 +28,9 @@ static const struct
 {
   const char *name;
   int bits;
-} types[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f64", 64}, {"s8", 8},   {"u8", 8},  {"s4", 4},
-             {"u4", 4},   {"b1", 1},    {"e4m3", 8},  {"e5m2", 8}, {"f32", 32}, {"s32", 32}};
+} types[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f64", 64}, {"s8", 8},
+             {"u8", 8},   {"s4", 4},    {"u4", 4},    {"b1", 1},   {"e4m3", 8},
+             {"e5m2", 8}, {"f32", 32},  {"s32", 32}};
 
 typedef struct
 {
@@ -39,21 +40,36 @@ typedef struct
 } Form;
 
 static const Form forms[] = {
-    {16, 8, F16, F16, F32, ""},     {16, 16, F16, F16, F32, ""},
-    {16, 8, F16, F16, F16, ""},     {16, 16, F16, F16, F16, ""},
-    {16, 8, BF16, BF16, F32, ""},   {16, 16, BF16, BF16, F32, ""},
-    {16, 4, TF32, TF32, F32, ""},   {16, 8, TF32, TF32, F32, ""},
-    {8, 4, F64, F64, F64, ""},      {16, 4, F64, F64, F64, ""},
-    {16, 8, F64, F64, F64, ""},     {16, 16, F64, F64, F64, ""},
-    {8, 16, S8, S8, S32, ""},       {8, 16, U8, S8, S32, ""},
-    {16, 16, S8, U8, S32, ""},      {16, 32, S8, S8, S32, ""},
-    {16, 32, U8, U8, S32, ""},      {16, 32, S8, S8, S32, ".satfinite"},
-    {8, 32, S4, S4, S32, ""},       {8, 32, U4, S4, S32, ".satfinite"},
-    {16, 32, S4, U4, S32, ""},      {16, 64, S4, S4, S32, ""},
-    {16, 64, U4, U4, S32, ""},      {8, 128, B1, B1, S32, ".xor.popc"},
-    {16, 128, B1, B1, S32, ".xor.popc"}, {16, 256, B1, B1, S32, ".and.popc"},
-    {16, 16, E4M3, E4M3, F32, ""},  {16, 32, E4M3, E5M2, F32, ""},
-    {16, 32, E5M2, E5M2, F16, ""},  {16, 16, E5M2, E4M3, F16, ""},
+    {16, 8, F16, F16, F32, ""},
+    {16, 16, F16, F16, F32, ""},
+    {16, 8, F16, F16, F16, ""},
+    {16, 16, F16, F16, F16, ""},
+    {16, 8, BF16, BF16, F32, ""},
+    {16, 16, BF16, BF16, F32, ""},
+    {16, 4, TF32, TF32, F32, ""},
+    {16, 8, TF32, TF32, F32, ""},
+    {8, 4, F64, F64, F64, ""},
+    {16, 4, F64, F64, F64, ""},
+    {16, 8, F64, F64, F64, ""},
+    {16, 16, F64, F64, F64, ""},
+    {8, 16, S8, S8, S32, ""},
+    {8, 16, U8, S8, S32, ""},
+    {16, 16, S8, U8, S32, ""},
+    {16, 32, S8, S8, S32, ""},
+    {16, 32, U8, U8, S32, ""},
+    {16, 32, S8, S8, S32, ".satfinite"},
+    {8, 32, S4, S4, S32, ""},
+    {8, 32, U4, S4, S32, ".satfinite"},
+    {16, 32, S4, U4, S32, ""},
+    {16, 64, S4, S4, S32, ""},
+    {16, 64, U4, U4, S32, ""},
+    {8, 128, B1, B1, S32, ".xor.popc"},
+    {16, 128, B1, B1, S32, ".xor.popc"},
+    {16, 256, B1, B1, S32, ".and.popc"},
+    {16, 16, E4M3, E4M3, F32, ""},
+    {16, 32, E4M3, E5M2, F32, ""},
+    {16, 32, E5M2, E5M2, F16, ""},
+    {16, 16, E5M2, E4M3, F16, ""},
 };
 
 /* Bits of a small whole number, and of a type's value. */
@@ -364,10 +380,9 @@ main (int argc, char **argv)
   for (size_t i = 0; i < G_N_ELEMENTS (forms); i++)
     {
       const Form *form = &forms[i];
-      g_autofree char *path =
-          g_strdup_printf ("/vgpu/matrix/m%dn8k%d.%s.%s.%s%s", form->m, form->k,
-                           types[form->result].name, types[form->a].name, types[form->b].name,
-                           form->more);
+      g_autofree char *path = g_strdup_printf ("/vgpu/matrix/m%dn8k%d.%s.%s.%s%s", form->m, form->k,
+                                               types[form->result].name, types[form->a].name,
+                                               types[form->b].name, form->more);
       g_test_add_data_func (path, form, test_form);
     }
   for (size_t i = 0; i < G_N_ELEMENTS (wmmas); i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of tensors against a definition element by element: every swizzle, boxes that hang over every edge,
- * ranks 1 to 3, elements of 1 to 8 bytes; what cuTensorMapEncodeTiled refuses. */
+ * ranks 1 to 5, elements of 1 to 8 bytes; what cuTensorMapEncodeTiled refuses. */
 #include "tests/vgpu/harness.h"
 
 #include <string.h>
@@ -207,6 +207,86 @@ test_box (const void *data)
   g_assert_null (find_type (reports, "report"));
 }
 
+/* Ranks 4 and 5: a box of one tensor goes to another, both hanging over edges. */
+
+enum
+{
+  RANK = 5
+};
+
+static const guint64 high_sizes[RANK] = {12, 3, 4, 3, 2};
+static const unsigned high_box[RANK] = {8, 2, 3, 2, 2};
+
+/* Element number of a place, -1 outside. */
+static gssize
+high_place (const gint64 *at, int rank)
+{
+  gssize place = 0;
+  for (int i = rank - 1; i >= 0; i--)
+    {
+      if (at[i] < 0 || at[i] >= (gint64) high_sizes[i])
+        return -1;
+      place = place * (gssize) high_sizes[i] + at[i];
+    }
+  return place;
+}
+
+static void
+test_high_rank (gconstpointer data)
+{
+  const int rank = GPOINTER_TO_INT (data);
+  const gint32 from[RANK] = {8, 1, -1, 2, 0}, to[RANK] = {-4, 0, 2, 1, 1};
+  float source[12 * 3 * 4 * 3 * 2], target[12 * 3 * 4 * 3 * 2], got[G_N_ELEMENTS (source)];
+  g_autoptr (Gpu) gpu = open_tensor ("target=sm_90;checks=all");
+  if (gpu == NULL)
+    return;
+  int bytes = 4;
+  guint64 strides[RANK - 1];
+  for (int i = 0; i < rank; i++)
+    bytes *= (int) high_box[i];
+  strides[0] = high_sizes[0] * 4;
+  for (int i = 1; i < RANK - 1; i++)
+    strides[i] = strides[i - 1] * high_sizes[i];
+  for (gsize i = 0; i < G_N_ELEMENTS (source); i++)
+    {
+      source[i] = (float) i + 1;
+      target[i] = -(float) i;
+    }
+  CUdeviceptr ds = gpu_put (gpu, source, sizeof source, "source");
+  CUdeviceptr dt = gpu_put (gpu, target, sizeof target, "target");
+  Map map, other;
+  g_assert_cmpint (encoder () (&map, 7, (unsigned) rank, (void *) (uintptr_t) ds, high_sizes,
+                               strides, high_box, steps, 0, 0, 0, 0),
+                   ==, CUDA_SUCCESS);
+  g_assert_cmpint (encoder () (&other, 7, (unsigned) rank, (void *) (uintptr_t) dt, high_sizes,
+                               strides, high_box, steps, 0, 0, 0, 0),
+                   ==, CUDA_SUCCESS);
+  CUfunction f = gpu_load (gpu, tensor_ptx, "move_box");
+  g_assert_cmpint (
+      gpu_run (gpu, f, 1, 1, 32, 1, (unsigned) bytes, &map, &other, from, to, &rank, &bytes, NULL),
+      ==, CUDA_SUCCESS);
+  gpu_get (gpu, got, dt, sizeof got);
+  /* An odometer over the box. */
+  gint64 digit[RANK] = {0};
+  for (int i = 0; i < bytes / 4; i++)
+    {
+      gint64 here[RANK], there[RANK];
+      for (int d = 0; d < rank; d++)
+        {
+          here[d] = from[d] + digit[d];
+          there[d] = to[d] + digit[d];
+        }
+      gssize out = high_place (there, rank), in = high_place (here, rank);
+      if (out >= 0)
+        target[out] = in >= 0 ? source[in] : 0;
+      for (int d = 0; d < rank && ++digit[d] == high_box[d]; d++)
+        digit[d] = 0;
+    }
+  g_assert_cmpmem (got, sizeof got, target, sizeof target);
+  g_autoptr (GPtrArray) reports = gpu_reports (gpu);
+  g_assert_null (find_type (reports, "report"));
+}
+
 static void
 test_refused_maps (void)
 {
@@ -286,6 +366,8 @@ main (int argc, char **argv)
       g_autofree char *name = g_strdup_printf ("/vgpu/tensor/box/%zu", i);
       g_test_add_data_func (name, &boxes[i], test_box);
     }
+  g_test_add_data_func ("/vgpu/tensor/rank-4", GINT_TO_POINTER (4), test_high_rank);
+  g_test_add_data_func ("/vgpu/tensor/rank-5", GINT_TO_POINTER (5), test_high_rank);
   g_test_add_func ("/vgpu/tensor/refused-maps", test_refused_maps);
   g_test_add_func ("/vgpu/tensor/no-map", test_no_map);
   g_test_add_func ("/vgpu/tensor/map-beyond", test_map_beyond);

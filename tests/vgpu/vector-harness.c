@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/vgpu/vector-harness.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 static const guint64 special_integers[] = {0,
@@ -85,7 +86,8 @@ draw_operand (GRand *rand, Operands operands, char type)
   switch (operands)
     {
     case OPERANDS_F32:
-      return random_float (rand, 8, 23);
+      value = random_float (rand, 8, 23);
+      return type == 'd' ? random_float (rand, 8, 23) << 32 | value : value;
     case OPERANDS_F64:
       return random_float (rand, 11, 52);
     case OPERANDS_F16:
@@ -160,33 +162,81 @@ run_vectors (const char *host, const char *opcode, const char *types, const char
   gpu->assayVgpuSet ("host", "best");
 }
 
-static void
-check (const char *opcode, const char *types, const char *last, Operands operands,
-       Reference reference, const void *data)
+static guint64 *
+draw_operands (const char *opcode, const char *types, Operands operands)
 {
-  static const char *const hosts[] = {"best", "avx2", "plain"};
   g_autoptr (GRand) rand = g_rand_new_with_seed (g_str_hash (opcode));
-  g_autofree guint64 *in = g_new0 (guint64, VECTOR_COUNT * 3);
-  g_autofree guint64 *out = g_new0 (guint64, VECTOR_COUNT);
+  guint64 *in = g_new0 (guint64, VECTOR_COUNT * 3);
   for (size_t i = 0; i < VECTOR_COUNT; i++)
     for (size_t j = 0; j < strlen (types) - 1; j++)
       in[3 * i + j] = narrow (draw_operand (rand, operands, types[j + 1]), types[j + 1]);
+  return in;
+}
+
+static void
+compare (const char *opcode, const char *types, const char *last, Operands operands,
+         const guint64 *in, const guint64 *want)
+{
+  static const char *const hosts[] = {"best", "avx2", "plain"};
+  g_autofree guint64 *out = g_new0 (guint64, VECTOR_COUNT);
   for (size_t h = 0; h < G_N_ELEMENTS (hosts); h++)
     {
       run_vectors (hosts[h], opcode, types, last, in, out);
       for (size_t i = 0; i < VECTOR_COUNT; i++)
         {
-          guint64 want = reference (in[3 * i], in[3 * i + 1], in[3 * i + 2], data);
-          if (operands == OPERANDS_F64 && types[0] == 'd' && is_nan_64 (out[i]) && want == ANY_NAN)
+          if (operands == OPERANDS_F64 && types[0] == 'd' && is_nan_64 (out[i])
+              && want[i] == ANY_NAN)
             continue;
-          if (out[i] != narrow (want, types[0]))
+          if (out[i] != narrow (want[i], types[0]))
             g_error ("%s (%s) of %016" G_GINT64_MODIFIER "x %016" G_GINT64_MODIFIER
                      "x %016" G_GINT64_MODIFIER "x gives %016" G_GINT64_MODIFIER
                      "x, not %016" G_GINT64_MODIFIER "x",
                      opcode, hosts[h], in[3 * i], in[3 * i + 1], in[3 * i + 2], out[i],
-                     narrow (want, types[0]));
+                     narrow (want[i], types[0]));
         }
     }
+}
+
+static void
+check (const char *opcode, const char *types, const char *last, Operands operands,
+       Reference reference, const void *data)
+{
+  g_autofree guint64 *in = draw_operands (opcode, types, operands);
+  g_autofree guint64 *want = g_new0 (guint64, VECTOR_COUNT);
+  for (size_t i = 0; i < VECTOR_COUNT; i++)
+    want[i] = reference (in[3 * i], in[3 * i + 1], in[3 * i + 2], data);
+  compare (opcode, types, last, operands, in, want);
+}
+
+void
+check_vectors_exactly (const char *opcode, const char *types, Operands operands)
+{
+  g_autofree char *script =
+      g_build_filename (g_getenv ("ASSAY_SOURCE_DIR"), "tests", "vgpu", "exact.py", NULL);
+  g_autofree guint64 *in = draw_operands (opcode, types, operands);
+  g_autofree guint64 *want = g_new0 (guint64, VECTOR_COUNT);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) python =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error,
+                        "python3", script, NULL);
+  if (!python)
+    {
+      g_test_skip ("no Python");
+      return;
+    }
+  GString *lines = g_string_new (NULL);
+  for (size_t i = 0; i < VECTOR_COUNT; i++)
+    g_string_append_printf (
+        lines, "%s %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x\n",
+        opcode, in[3 * i], in[3 * i + 1], in[3 * i + 2]);
+  g_autofree char *questions = g_string_free (lines, FALSE), *answers = NULL;
+  g_assert_true (g_subprocess_communicate_utf8 (python, questions, NULL, &answers, NULL, &error));
+  g_assert_true (g_subprocess_get_successful (python));
+  g_auto (GStrv) results = g_strsplit (answers, "\n", -1);
+  g_assert_cmpuint (g_strv_length (results), ==, VECTOR_COUNT + 1);
+  for (size_t i = 0; i < VECTOR_COUNT; i++)
+    want[i] = g_ascii_strtoull (results[i], NULL, 16);
+  compare (opcode, types, "", operands, in, want);
 }
 
 void

@@ -26,6 +26,9 @@ typedef enum
 void check_vectors (const char *opcode, const char *types, Operands operands, Reference reference,
                     const void *data);
 
+/* The same with the results of tests/vgpu/exact.py. Skips the test where there is no Python. */
+void check_vectors_exactly (const char *opcode, const char *types, Operands operands);
+
 /* The same for instructions that end in a number. */
 void check_vectors_with (const char *opcode, const char *types, int last, Operands operands,
                          Reference reference, const void *data);

@@ -224,6 +224,63 @@ cuGraphAddEmptyNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
 }
 
 CUresult
+vgpu_graph_memory (CUcontext context, size_t bytes, VgpuWork *item)
+{
+  uint64_t total = vgpu_driver.settings.target->memory_bytes;
+  uint64_t used = vgpu_memory_used (context->memory);
+  VgpuAllocation *allocation = NULL;
+  if (bytes == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (used <= total && bytes <= total - used)
+    allocation = vgpu_memory_allocate (context->memory, bytes, NULL,
+                                       (vgpu_driver.settings.checks & VGPU_CHECK_UNINIT) != 0);
+  if (allocation == NULL)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  allocation->graph = true;
+  *item = (VgpuWork) {.kind = VGPU_WORK_TAKE, .free = allocation->lo};
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuGraphAddMemAllocNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                        AssayMemoryNode *memory)
+{
+  CUcontext context;
+  VgpuWork item;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (memory == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  result = vgpu_graph_memory (context, memory->bytes, &item);
+  if (result == CUDA_SUCCESS)
+    {
+      memory->pointer = item.free;
+      result = add (node, graph, after, count, &item);
+    }
+  return vgpu_leave (result);
+}
+
+CUresult
+cuGraphMemAllocNodeGetParams (CUgraphNode node, AssayMemoryNode *memory)
+{
+  CUdeviceptr base;
+  if (node == NULL || memory == NULL || node->item.kind != VGPU_WORK_TAKE)
+    return CUDA_ERROR_INVALID_VALUE;
+  memset (memory, 0, sizeof *memory);
+  memory->pointer = node->item.free;
+  return cuMemGetAddressRange_v2 (&base, &memory->bytes, memory->pointer);
+}
+
+CUresult
+cuGraphAddMemFreeNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                       CUdeviceptr pointer)
+{
+  VgpuWork item = {.kind = VGPU_WORK_FREE, .free = pointer};
+  return pointer == 0 ? CUDA_ERROR_INVALID_VALUE : add (node, graph, after, count, &item);
+}
+
+CUresult
 cuGraphAddChildGraphNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                           CUgraph child)
 {
@@ -278,8 +335,9 @@ CUresult
 cuGraphNodeGetType (CUgraphNode node, int *type)
 {
   static const int types[] = {
-      [VGPU_WORK_LAUNCH] = 0, [VGPU_WORK_COPY] = 1,    [VGPU_WORK_FILL] = 2, [VGPU_WORK_CALL] = 3,
-      [VGPU_WORK_GRAPH] = 4,  [VGPU_WORK_NOTHING] = 5, [VGPU_WORK_WAIT] = 6, [VGPU_WORK_RECORD] = 7,
+      [VGPU_WORK_LAUNCH] = 0, [VGPU_WORK_COPY] = 1,   [VGPU_WORK_FILL] = 2,
+      [VGPU_WORK_CALL] = 3,   [VGPU_WORK_GRAPH] = 4,  [VGPU_WORK_NOTHING] = 5,
+      [VGPU_WORK_WAIT] = 6,   [VGPU_WORK_RECORD] = 7, [VGPU_WORK_TAKE] = 10,
       [VGPU_WORK_FREE] = 11,  [VGPU_WORK_WRITE] = 12};
   if (node == NULL || type == NULL)
     return CUDA_ERROR_INVALID_VALUE;

@@ -110,15 +110,31 @@ cuMemPoolSetAccess (CUmemoryPool pool, const void *access, size_t count)
   return pool != NULL && (access != NULL || count == 0) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* In a capture it becomes a node, and its address is known at once. */
+static CUresult
+allocate_in_graph (CUcontext context, CUdeviceptr *pointer, size_t bytes, CUstream stream)
+{
+  VgpuWork item;
+  CUresult result = vgpu_graph_memory (context, bytes, &item);
+  if (result != CUDA_SUCCESS)
+    return result;
+  *pointer = item.free;
+  return vgpu_submit (context, stream, &item);
+}
+
 CUresult
 cuMemAllocAsync (CUdeviceptr *pointer, size_t bytes, CUstream stream)
 {
-  CUcontext context = vgpu_current ();
-  if (context != NULL && vgpu_is_capturing (context, stream))
-    vgpu_explain ("allocations inside a captured graph are not there: allocate before the capture");
-  else
-    return cuMemAlloc_v2 (pointer, bytes);
-  return CUDA_ERROR_NOT_SUPPORTED;
+  CUcontext context;
+  CUresult result = vgpu_enter (&context);
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (pointer == NULL)
+    return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
+  if (vgpu_is_capturing (context, stream))
+    return vgpu_leave (allocate_in_graph (context, pointer, bytes, stream));
+  vgpu_leave (CUDA_SUCCESS);
+  return cuMemAlloc_v2 (pointer, bytes);
 }
 
 CUresult
@@ -137,7 +153,8 @@ cuMemFreeAsync (CUdeviceptr pointer, CUstream stream)
   const VgpuAllocation *allocation = vgpu_memory_find (context->memory, pointer);
   if (pointer == 0)
     return vgpu_leave (CUDA_SUCCESS);
-  if (allocation == NULL || allocation->freed || allocation->lo != pointer || allocation->module)
+  if (allocation == NULL || (allocation->freed && !allocation->graph) || allocation->lo != pointer
+      || allocation->module)
     return vgpu_leave (CUDA_ERROR_INVALID_VALUE);
   return vgpu_leave (
       vgpu_submit (context, stream, &(VgpuWork) {.kind = VGPU_WORK_FREE, .free = pointer}));

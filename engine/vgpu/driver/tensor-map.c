@@ -26,6 +26,7 @@ cuTensorMapEncodeTiled (void *map, int type, unsigned int rank, void *address,
                         .rank = (uint8_t) rank,
                         .swizzle = (uint8_t) swizzle,
                         .fill_nan = fill != 0,
+                        .type = (uint32_t) type,
                         .address = (uint64_t) (uintptr_t) address};
   if (map == NULL || sizes == NULL || box == NULL || steps == NULL || (strides == NULL && rank > 1))
     return CUDA_ERROR_INVALID_VALUE;

@@ -114,6 +114,11 @@ vgpu_work_run (CUcontext context, const VgpuWork *item)
     case VGPU_WORK_FREE:
       vgpu_memory_release (context->memory, item->free);
       return CUDA_SUCCESS;
+    case VGPU_WORK_TAKE:
+      return vgpu_memory_revive (context->memory, item->free,
+                                 (vgpu_driver.settings.checks & VGPU_CHECK_UNINIT) != 0)
+                 ? CUDA_SUCCESS
+                 : CUDA_ERROR_INVALID_VALUE;
     case VGPU_WORK_GRAPH:
       return vgpu_graph_run (context, item->graph);
     case VGPU_WORK_NOTHING:

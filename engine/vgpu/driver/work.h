@@ -16,6 +16,7 @@ typedef enum
   VGPU_WORK_RECORD, /* an event */
   VGPU_WORK_WAIT,   /* for an event */
   VGPU_WORK_FREE,
+  VGPU_WORK_TAKE,  /* the memory of a graph's node */
   VGPU_WORK_GRAPH, /* all of another graph */
   VGPU_WORK_WRITE  /* one word, as by cuStreamWriteValue */
 } VgpuWorkKind;
@@ -67,7 +68,7 @@ typedef struct VgpuWork
       CUhostFn function;
       void *data;
     } call;
-    CUdeviceptr free;
+    CUdeviceptr free; /* or taken */
     CUgraph graph;
   };
   struct VgpuWork *next;
@@ -157,6 +158,9 @@ bool vgpu_copy_3d (const AssayCopy3D *asked, VgpuCopy *copy);
 
 /* Runs a graph's items in an order that its edges allow. */
 CUresult vgpu_graph_run (CUcontext context, CUgraph graph);
+
+/* Memory whose address is known from now on, and which is there whenever the node of this item runs. */
+CUresult vgpu_graph_memory (CUcontext context, size_t bytes, VgpuWork *item);
 
 /* A launch with its limits checked and its parameters collected; shape in item. Free with
  * vgpu_work_clear. */

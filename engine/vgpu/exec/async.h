@@ -36,7 +36,17 @@ enum
   VGPU_BULK_BARRIER = 6,
   VGPU_BULK_MASK = 9,
   VGPU_BULK_COORDINATES = 10,
-  VGPU_BULK_OPERANDS = 15
+  VGPU_BULK_REDUCE = 15, /* 1 + code of an atom; of tensors only its kind counts */
+  VGPU_BULK_OPERANDS = 16
+};
+
+/* And of st.async and red.async, whose target is VGPU_BULK_REDUCE's word. */
+enum
+{
+  VGPU_STORE_TO = 0,
+  VGPU_STORE_BARRIER = 3,
+  VGPU_STORE_DATA = 6,
+  VGPU_STORE_OPERANDS = 10
 };
 
 /* Addresses of shared memory in a cluster: 1 + rank of the block above this bit, 0 for the own. */
@@ -65,6 +75,8 @@ void vgpu_mbarrier_complete (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane,
                              const VgpuSharedPlace *place, uint32_t bytes);
 
 void vgpu_bulk_copy (VgpuWarp *warp, const VgpuIns *ins);
+/* A value of a register for the shared memory of a block of the cluster, which completes on a barrier. */
+void vgpu_store_async (VgpuWarp *warp, const VgpuIns *ins);
 /* The same for a box of a tensor: the address in global memory is that of its map. */
 void vgpu_bulk_tensor (VgpuWarp *warp, const VgpuIns *ins);
 void vgpu_bulk_commit (VgpuWarp *warp);
@@ -78,6 +90,7 @@ typedef struct
 {
   VgpuTensorMap map;
   int64_t at[VGPU_TENSOR_RANK];
+  uint32_t reduce; /* 1 + code of an atom that combines; 0: plain */
 } VgpuTile;
 
 uint32_t vgpu_tile_bytes (const VgpuTensorMap *map);
@@ -85,6 +98,9 @@ uint32_t vgpu_tile_bytes (const VgpuTensorMap *map);
  * NULL). Reports uninitialised bytes that go to global memory by returning true. */
 bool vgpu_tile_move (const VgpuTile *tile, const VgpuMemory *memory, char *shared,
                      unsigned char *valid, uint64_t offset, bool to_global);
+/* To global memory by a reduction: 1 + code of an atom of the kind wanted; false: the element's type has
+ * none. */
+bool vgpu_tile_reduction (const VgpuTensorMap *map, uint32_t kind, uint32_t *reduce);
 
 /* The blocks of a cluster, which see one another's shared memory; without clusters each block is one of
  * its own. */

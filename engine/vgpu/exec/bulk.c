@@ -6,6 +6,7 @@
 #include "engine/vgpu/check/check.h"
 #include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/control.h"
+#include "engine/vgpu/exec/reduce.h"
 #include "engine/vgpu/ptx/arena.h"
 
 #include <stdio.h>
@@ -22,6 +23,10 @@ struct VgpuBulkCopy
   VgpuBulkWay way;
   VgpuSharedPlace to, from, barrier; /* worker NULL: global memory, no barrier */
   VgpuTile *tile;                    /* NULL: plain bytes */
+  uint32_t reduce;                   /* 1 + code of an atom that combines them; 0: plain */
+  uint32_t element;                  /* bytes of one of its elements */
+  bool is_value;                     /* of registers: */
+  unsigned char value[16];
 };
 
 #define PIECE 16 /* addresses and sizes are multiples of this */
@@ -135,10 +140,11 @@ start_copy (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuBulkCopy copy
       reads_global
           ? global_side (warp, ins, lane, from, VGPU_ACCESS_READ, &copy, &copy.from)
           : shared_side (warp, ins, lane, from, VGPU_ACCESS_READ, copy.bytes, align, &copy.from);
-  good = good
-         && (writes_global ? global_side (warp, ins, lane, to, VGPU_ACCESS_WRITE, &copy, &copy.to)
-                           : shared_side (warp, ins, lane, to, VGPU_ACCESS_WRITE, copy.bytes, align,
-                                          &copy.to));
+  VgpuAccess writes = copy.reduce != 0 ? VGPU_ACCESS_ATOMIC : VGPU_ACCESS_WRITE;
+  good =
+      good
+      && (writes_global ? global_side (warp, ins, lane, to, writes, &copy, &copy.to)
+                        : shared_side (warp, ins, lane, to, writes, copy.bytes, align, &copy.to));
   if (!writes_global)
     good = vgpu_shared_place (warp, ins, lane, barrier, 8, 8, &copy.barrier) && good;
   if (good && copy.tile != NULL)
@@ -172,7 +178,9 @@ start_copies (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, VgpuTile *tile,
                        .group = warp->bulk_group[lane],
                        .bytes = bytes,
                        .way = (VgpuBulkWay) ins->target,
-                       .tile = tile};
+                       .tile = tile,
+                       .reduce = (uint32_t) more[VGPU_BULK_REDUCE],
+                       .element = ins->bytes};
   uint64_t to = address_at (warp, more + VGPU_BULK_TO, lane);
   uint64_t from = address_at (warp, more + VGPU_BULK_FROM, lane);
   uint64_t barrier =
@@ -248,7 +256,45 @@ vgpu_bulk_tensor (VgpuWarp *warp, const VgpuIns *ins)
           int32_t row = more[VGPU_BULK_COORDINATES + i];
           tile.at[i] = ((const int32_t *) (warp->base[(uint32_t) row >> 31] + row))[lane];
         }
-      start_copies (warp, ins, lane, &tile, vgpu_tile_bytes (&tile.map));
+      tile.reduce = (uint32_t) more[VGPU_BULK_REDUCE];
+      if (tile.reduce != 0
+          && !vgpu_tile_reduction (&tile.map, (tile.reduce - 1) / 256, &tile.reduce))
+        refuse_copy (warp, ins, lane, "mem.out-of-bounds", CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                     "a tensor of this type cannot be combined");
+      else
+        start_copies (warp, ins, lane, &tile, vgpu_tile_bytes (&tile.map));
+    }
+}
+
+void
+vgpu_store_async (VgpuWarp *warp, const VgpuIns *ins)
+{
+  const int32_t *more = warp->kernel->extra + ins->extra;
+  uint32_t bytes = (uint32_t) ins->bytes * ins->vec;
+  for (uint32_t left = warp->mask; left != 0; left &= left - 1)
+    {
+      uint32_t lane = (uint32_t) __builtin_ctz (left);
+      VgpuBulkCopy copy = {.warp = warp,
+                           .ins = ins,
+                           .lane = lane,
+                           .bytes = bytes,
+                           .way = VGPU_BULK_SHARED_TO_SHARED,
+                           .reduce = ins->target,
+                           .element = ins->bytes,
+                           .is_value = true};
+      uint64_t to = address_at (warp, more + VGPU_STORE_TO, lane);
+      uint64_t barrier = address_at (warp, more + VGPU_STORE_BARRIER, lane);
+      for (uint32_t i = 0; i < ins->vec; i++)
+        {
+          int32_t row = more[VGPU_STORE_DATA + i];
+          memcpy (copy.value + i * ins->bytes,
+                  warp->base[(uint32_t) row >> 31] + row + lane * ins->bytes, ins->bytes);
+        }
+      bool good = shared_side (warp, ins, lane, to,
+                               copy.reduce != 0 ? VGPU_ACCESS_ATOMIC : VGPU_ACCESS_WRITE, bytes,
+                               bytes, &copy.to);
+      if (vgpu_shared_place (warp, ins, lane, barrier, 8, 8, &copy.barrier) && good)
+        append (warp->worker->team, &copy);
     }
 }
 
@@ -285,7 +331,7 @@ bytes_of (const VgpuSharedPlace *place)
 static void
 carry_shadow (const VgpuBulkCopy *copy)
 {
-  const unsigned char *from = shadow (copy, &copy->from);
+  const unsigned char *from = copy->is_value ? NULL : shadow (copy, &copy->from);
   unsigned char *to = shadow (copy, &copy->to);
   if (copy->way == VGPU_BULK_SHARED_TO_GLOBAL)
     {
@@ -293,6 +339,8 @@ carry_shadow (const VgpuBulkCopy *copy)
         report_uninitialised (copy);
       from = NULL;
     }
+  if (copy->reduce != 0)
+    return;
   if (to != NULL && from != NULL)
     memcpy (to, from, copy->bytes);
   else if (to != NULL)
@@ -313,6 +361,18 @@ move_tile (const VgpuBulkCopy *copy)
 }
 
 static void
+combine_bytes (const VgpuBulkCopy *copy, const char *from)
+{
+  char *to = bytes_of (&copy->to);
+  for (uint32_t at = 0; at < copy->bytes; at += copy->element)
+    {
+      uint64_t value = 0;
+      memcpy (&value, from + at, copy->element);
+      vgpu_reduce (to + at, copy->reduce - 1, copy->element, value);
+    }
+}
+
+static void
 make_copy (const VgpuBulkCopy *copy)
 {
   VgpuWarp *warp = copy->warp;
@@ -320,10 +380,14 @@ make_copy (const VgpuBulkCopy *copy)
     move_tile (copy);
   else
     {
+      const char *from = copy->is_value ? (const char *) copy->value : bytes_of (&copy->from);
       carry_shadow (copy);
-      memmove (bytes_of (&copy->to), bytes_of (&copy->from), copy->bytes);
+      if (copy->reduce != 0)
+        combine_bytes (copy, from);
+      else
+        memmove (bytes_of (&copy->to), from, copy->bytes);
     }
-  if ((warp->checks & VGPU_CHECK_RACE) && copy->to.worker == warp->worker)
+  if (copy->reduce == 0 && (warp->checks & VGPU_CHECK_RACE) && copy->to.worker == warp->worker)
     vgpu_copy_lands (warp, copy->ins, copy->lane, copy->to.offset, copy->bytes);
   if (copy->barrier.worker != NULL)
     vgpu_mbarrier_complete (warp, copy->ins, copy->lane, &copy->barrier, copy->bytes);

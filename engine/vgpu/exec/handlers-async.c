@@ -96,3 +96,9 @@ VGPU_HANDLER (BULK_WAIT)
   vgpu_bulk_wait (warp, (u32) ins->imm);
   return ins + 1;
 }
+
+VGPU_HANDLER (STORE_ASYNC)
+{
+  vgpu_store_async (warp, ins);
+  return ins + 1;
+}

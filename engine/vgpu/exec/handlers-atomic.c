@@ -204,7 +204,7 @@ observe (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const u
 /* Whether all lanes hit, aligned, what the instruction hit last. */
 static inline bool
 is_known (const VgpuWorker *worker, const VgpuSite *site, VgpuSpace space, const u64 *addresses,
-          u32 bytes, u32 mask)
+          u32 bytes, u32 align, u32 mask)
 {
   const u64 lo = space == VGPU_SPACE_SHARED ? 0 : site->lo;
   const u64 hi = space == VGPU_SPACE_SHARED ? worker->shared_bytes : site->hi;
@@ -212,7 +212,7 @@ is_known (const VgpuWorker *worker, const VgpuSite *site, VgpuSpace space, const
   if (hi - lo < bytes)
     return false;
   for (int lane = 0; lane < VGPU_LANES; lane++)
-    bad |= (u32) ((addresses[lane] - lo > hi - lo - bytes) | ((addresses[lane] & (bytes - 1)) != 0))
+    bad |= (u32) ((addresses[lane] - lo > hi - lo - bytes) | ((addresses[lane] & (align - 1)) != 0))
            << lane;
   return (bad & mask) == 0;
 }
@@ -239,7 +239,7 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
   VgpuWorker *worker = warp->worker;
   VgpuSite *site = &worker->sites[ins->site];
   const VgpuRequest request = {
-      .space = space, .access = VGPU_ACCESS_ATOMIC, .bytes = ins->bytes, .align = ins->bytes};
+      .space = space, .access = VGPU_ACCESS_ATOMIC, .bytes = ins->bytes, .align = ins->extra};
   const bool uninit = warp->checks & VGPU_CHECK_UNINIT;
   u64 addresses[VGPU_LANES];
   VgpuWorker *owners[VGPU_LANES];
@@ -254,7 +254,7 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
         owners[lane] = vgpu_shared_owner (warp, &addresses[lane]);
         abroad |= (u32) (owners[lane] != worker) << lane;
       }
-  const u32 good = is_known (worker, site, space, addresses, ins->bytes, mask)
+  const u32 good = is_known (worker, site, space, addresses, ins->bytes, ins->extra, mask)
                        ? mask
                        : check_and_remember (warp, ins, &request, addresses, mask);
   for (u32 left = mask; left != 0; left &= left - 1)

@@ -19,3 +19,9 @@ VGPU_HANDLER (WIDE_STORE)
   vgpu_move_wide (warp, ins, true);
   return ins + 1;
 }
+
+VGPU_HANDLER (MOVE_MATRIX)
+{
+  vgpu_move_matrix (warp, ins);
+  return ins + 1;
+}

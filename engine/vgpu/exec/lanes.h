@@ -325,6 +325,41 @@ greatest_f32 (f32 a, f32 b, u32 flags)
   return (a != a) | (b != b) ? canonical (other) : more;
 }
 
+/* .xorsign.abs: the magnitude that was chosen, with the signs of both combined. */
+static inline f32
+with_signs (f32 chosen, f32 a, f32 b)
+{
+  u32 sign = (assay_float_bits (a) ^ assay_float_bits (b)) & 0x80000000u;
+  return chosen != chosen ? chosen : assay_float_from_bits (assay_float_bits (chosen) | sign);
+}
+
+/* Two binary32 in one register; a.b + c where multiplied, else a + b or a - b. */
+typedef enum
+{
+  PAIR_ADD,
+  PAIR_SUB,
+  PAIR_MUL,
+  PAIR_FMA
+} PairWork;
+
+static inline u64
+pair_f32 (PairWork work, u64 a, u64 b, u64 c, u32 flags)
+{
+  u64 result = 0;
+  for (int shift = 0; shift < 64; shift += 32)
+    {
+      const f32 x = flush_f32 (assay_float_from_bits ((u32) (a >> shift)), flags);
+      const f32 y = flush_f32 (assay_float_from_bits ((u32) (b >> shift)), flags);
+      const f32 z = flush_f32 (assay_float_from_bits ((u32) (c >> shift)), flags);
+      const f32 value = work == PAIR_ADD   ? x + y
+                        : work == PAIR_SUB ? x - y
+                        : work == PAIR_MUL ? x * y
+                                           : __builtin_fmaf (x, y, z);
+      result |= (u64) assay_float_bits (canonical (flush_f32 (value, flags))) << shift;
+    }
+  return result;
+}
+
 static inline f64
 least_f64 (f64 a, f64 b)
 {

@@ -238,7 +238,7 @@ shrink_quarantine (VgpuMemory *memory)
     {
       size_t oldest = memory->count;
       for (size_t i = 0; i < memory->count; i++)
-        if (memory->sorted[i]->freed
+        if (memory->sorted[i]->freed && !memory->sorted[i]->graph
             && (oldest == memory->count || memory->sorted[i]->id < memory->sorted[oldest]->id))
           oldest = i;
       if (oldest == memory->count)
@@ -258,9 +258,25 @@ vgpu_memory_release (VgpuMemory *memory, uint64_t pointer)
     return false;
   allocation->freed = true;
   memory->used -= allocation->hi - allocation->lo;
+  if (allocation->graph)
+    return true;
   memory->quarantined += allocation->hi - allocation->lo;
   forget_checks (allocation);
   shrink_quarantine (memory);
+  return true;
+}
+
+bool
+vgpu_memory_revive (VgpuMemory *memory, uint64_t pointer, bool track)
+{
+  VgpuAllocation *allocation = vgpu_memory_find (memory, pointer);
+  if (allocation == NULL || allocation->lo != pointer || !allocation->graph)
+    return false;
+  if (allocation->freed)
+    memory->used += allocation->hi - allocation->lo;
+  allocation->freed = false;
+  if (track)
+    vgpu_allocation_mark (allocation, pointer, allocation->hi - allocation->lo, false);
   return true;
 }
 

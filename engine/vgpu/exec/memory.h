@@ -34,6 +34,7 @@ typedef struct VgpuAllocation
   uint64_t race_line_bytes;
   bool tracked;  /* some of it was not initialised once */
   bool freed;    /* kept for a while so that a late access is recognised */
+  bool graph;    /* of a node: keeps its address, and comes back whenever the node runs */
   bool module;   /* belongs to a module, not to cuMemFree */
   bool constant; /* of the .const space: kernels may not write */
 } VgpuAllocation;
@@ -50,6 +51,9 @@ VgpuAllocation *vgpu_memory_allocate (VgpuMemory *memory, uint64_t bytes, const 
 
 /* false: pointer is no live allocation's start. */
 bool vgpu_memory_release (VgpuMemory *memory, uint64_t pointer);
+
+/* Memory of a graph again, as new; false if it is not there. */
+bool vgpu_memory_revive (VgpuMemory *memory, uint64_t pointer, bool track);
 
 /* Lets kernels touch memory that is the program's own; false if part of it is known already. */
 bool vgpu_memory_adopt (VgpuMemory *memory, uint64_t pointer, uint64_t bytes);

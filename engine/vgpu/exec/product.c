@@ -297,3 +297,26 @@ vgpu_move_wide (VgpuWarp *warp, const VgpuIns *ins, bool store)
   warp->worker->sites[ins->site].requests += (uint32_t) form.registers[part];
   warp->worker->sites[ins->site].lanes += (uint32_t) form.registers[part] * VGPU_LANES;
 }
+
+void
+vgpu_move_matrix (VgpuWarp *warp, const VgpuIns *ins)
+{
+  uint16_t from[8][8];
+  uint32_t poison = 0;
+  vgpu_check_whole_warp (warp, ins);
+  memcpy (from, row_of (warp, ins->a), sizeof from);
+  uint16_t *to = (uint16_t *) (void *) row_of (warp, ins->d);
+  uint32_t bad =
+      (warp->checks & VGPU_CHECK_UNINIT) && ins->a >= 0 ? warp->poison[ins->a / VGPU_ROW_UNIT] : 0;
+  for (uint32_t i = 0; i < 8; i++)
+    for (uint32_t j = 0; j < 8; j++)
+      {
+        to[i * 8 + j] = from[j][i];
+        poison |= (bad >> (j * 4 + i / 2) & 1) << (i * 4 + j / 2);
+      }
+  if (!(warp->checks & VGPU_CHECK_UNINIT))
+    return;
+  warp->poison[ins->d / VGPU_ROW_UNIT] = poison;
+  if (poison != 0)
+    warp->origin[ins->d / VGPU_ROW_UNIT] = warp->origin[ins->a / VGPU_ROW_UNIT];
+}

@@ -18,5 +18,8 @@ enum
  * single bits, k counts words of 32. */
 void vgpu_product (VgpuWarp *warp, const VgpuIns *ins);
 
+/* movmatrix: an 8 by 8 matrix of 16-bit elements, transposed. */
+void vgpu_move_matrix (VgpuWarp *warp, const VgpuIns *ins);
+
 /* wmma.load and wmma.store of binary64, in the layout of VgpuMatrixForm. */
 void vgpu_move_wide (VgpuWarp *warp, const VgpuIns *ins, bool store);

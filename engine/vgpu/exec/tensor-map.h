@@ -20,7 +20,8 @@ typedef struct
   uint64_t sizes[VGPU_TENSOR_RANK];
   uint64_t strides[VGPU_TENSOR_RANK - 1]; /* bytes, of dimension 1 and up */
   uint32_t box[VGPU_TENSOR_RANK];
-  uint32_t reserved[VGPU_TENSOR_RANK];
+  uint32_t type; /* CUtensorMapDataType */
+  uint32_t reserved[VGPU_TENSOR_RANK - 1];
 } VgpuTensorMap;
 
 _Static_assert(sizeof (VgpuTensorMap) == 128, "the size of a CUtensorMap");

@@ -4,6 +4,7 @@
  * combined with those from bit 7 (CUDA programming guide, "Tensor Memory Access", swizzle modes). */
 #include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/memory.h"
+#include "engine/vgpu/exec/reduce.h"
 
 #include <string.h>
 
@@ -62,13 +63,41 @@ shadow_of (const VgpuMemory *memory, uint64_t address)
              : NULL;
 }
 
-static bool
-move_element (const VgpuTensorMap *map, const VgpuMemory *memory, char *shared,
-              unsigned char *valid, uint64_t address, bool to_global)
+bool
+vgpu_tile_reduction (const VgpuTensorMap *map, uint32_t kind, uint32_t *reduce)
 {
+  /* By CUtensorMapDataType; 0: an element that no reduction takes. */
+  static const uint8_t types[] = {0,
+                                  0,
+                                  VGPU_TYPE_U32,
+                                  VGPU_TYPE_S32,
+                                  VGPU_TYPE_U64,
+                                  VGPU_TYPE_S64,
+                                  VGPU_TYPE_F16,
+                                  VGPU_TYPE_F32,
+                                  VGPU_TYPE_F64,
+                                  VGPU_TYPE_BF16,
+                                  VGPU_TYPE_F32};
+  uint32_t type = map->type < sizeof types ? types[map->type] : 0;
+  *reduce = 1 + VGPU_ATOM_CODE (kind, type);
+  return type != 0;
+}
+
+static bool
+move_element (const VgpuTile *tile, const VgpuMemory *memory, char *shared, unsigned char *valid,
+              uint64_t address, bool to_global)
+{
+  const VgpuTensorMap *map = &tile->map;
   char *global = (char *) (uintptr_t) address;
   unsigned char *shadow = valid != NULL ? shadow_of (memory, address) : NULL;
   bool dubious = to_global && valid != NULL && memchr (valid, 0, map->element) != NULL;
+  if (tile->reduce != 0)
+    {
+      uint64_t value = 0;
+      memcpy (&value, shared, map->element);
+      vgpu_reduce (global, tile->reduce - 1, map->element, value);
+      return dubious;
+    }
   memcpy (to_global ? global : shared, to_global ? shared : global, map->element);
   if (to_global && shadow != NULL)
     memset (shadow, 0xff, map->element);
@@ -97,7 +126,7 @@ vgpu_tile_move (const VgpuTile *tile, const VgpuMemory *memory, char *shared, un
           int64_t x = tile->at[0] + i;
           unsigned char *known = valid != NULL ? valid + at : NULL;
           if (there && x >= 0 && (uint64_t) x < map->sizes[0])
-            dubious |= move_element (map, memory, shared + at, known,
+            dubious |= move_element (tile, memory, shared + at, known,
                                      address + (uint64_t) x * map->element, to_global);
           else if (!to_global)
             {

@@ -177,6 +177,11 @@ bool vgpu_decode_mbarrier (VgpuBuilder *builder, const VgpuStatement *statement)
 bool vgpu_decode_copy_arrive (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_rank (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_bulk (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_store_async (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_logic (VgpuBuilder *builder, const VgpuStatement *statement);
+bool vgpu_decode_move_matrix (VgpuBuilder *builder, const VgpuStatement *statement);
+/* Kind and type of an atomic or a reduction; false if there is no such. */
+bool vgpu_read_atomic_code (const char *opcode, uint32_t *code, uint32_t *bytes);
 bool vgpu_decode_texture (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_texture_query (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_surface (VgpuBuilder *builder, const VgpuStatement *statement);

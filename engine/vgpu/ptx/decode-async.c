@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers in shared memory, and the copies that complete on them. */
 #include "engine/vgpu/exec/async.h"
+#include "engine/vgpu/exec/atomics.h"
 #include "engine/vgpu/ptx/builder.h"
 
 #include <string.h>
@@ -184,7 +185,22 @@ read_completion (VgpuBuilder *builder, const VgpuStatement *statement, VgpuBulkW
   return !builder->failed;
 }
 
-/* cp.async.bulk.dst.src… [dst], [src], size, [barrier]{, mask}{, policy} */
+/* The reduction that a copy makes, if it makes one. */
+static bool
+read_reduction (const char *opcode, int32_t *reduce, uint32_t *element)
+{
+  uint32_t code;
+  *reduce = 0;
+  *element = 1;
+  if (strncmp (opcode, "cp.reduce.", 10) != 0)
+    return true;
+  if (!vgpu_read_atomic_code (opcode, &code, element) || code / 256 > VGPU_ATOM_XOR)
+    return false;
+  *reduce = (int32_t) code + 1;
+  return code % 256 != VGPU_TYPE_F16X2 && code % 256 != VGPU_TYPE_BF16X2;
+}
+
+/* cp.async.bulk.dst.src… [dst], [src], size, [barrier]{, mask}{, policy}; cp.reduce.async.bulk likewise */
 static bool
 decode_bulk_copy (VgpuBuilder *builder, const VgpuStatement *statement)
 {
@@ -192,7 +208,9 @@ decode_bulk_copy (VgpuBuilder *builder, const VgpuStatement *statement)
   VgpuBulkWay way;
   VgpuAddress to, from;
   int32_t more[VGPU_BULK_OPERANDS] = {0};
-  if (!read_direction (opcode, &way) || vgpu_opcode_has (opcode, "cp_mask"))
+  uint32_t element;
+  if (!read_direction (opcode, &way) || vgpu_opcode_has (opcode, "cp_mask")
+      || !read_reduction (opcode, &more[VGPU_BULK_REDUCE], &element))
     return vgpu_builder_unsupported (builder, NULL);
   if (!need (builder, 3) || !vgpu_address (builder, &statement->operands[0], &to)
       || !vgpu_address (builder, &statement->operands[1], &from)
@@ -203,6 +221,7 @@ decode_bulk_copy (VgpuBuilder *builder, const VgpuStatement *statement)
   put_address (more + VGPU_BULK_FROM, &from);
   uint32_t extra = vgpu_extra (builder, more, VGPU_BULK_OPERANDS);
   VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_BULK_COPY, 0, size, VGPU_NO_ROW, VGPU_NO_ROW);
+  ins->bytes = (uint8_t) element;
   ins->extra = extra;
   ins->target = way;
   return !builder->failed;
@@ -228,6 +247,20 @@ read_box (VgpuBuilder *builder, const VgpuOperand *operand, VgpuAddress *map, in
   return builder->failed ? 0 : vector->count;
 }
 
+/* Of tensors the map knows the type: the code's is open. */
+static bool
+read_tensor_reduction (const char *opcode, bool stores, int32_t *reduce)
+{
+  static const char *const kinds[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+  *reduce = 0;
+  if (strncmp (opcode, "cp.reduce.", 10) != 0)
+    return true;
+  for (int i = 0; i < 8; i++)
+    if (vgpu_opcode_has (opcode, kinds[i]))
+      *reduce = 1 + (int32_t) VGPU_ATOM_CODE (i, 0);
+  return stores && *reduce != 0;
+}
+
 /* cp.async.bulk.tensor.Nd.dst.src… [dst], [map, {…}], [barrier]{, mask}{, policy}, or the other way
  * round */
 static bool
@@ -242,6 +275,8 @@ decode_bulk_tensor (VgpuBuilder *builder, const VgpuStatement *statement)
       || strstr (opcode, ".cta_group") != NULL)
     return vgpu_builder_unsupported (builder, "tensors only tiled, between global and shared");
   bool stores = way == VGPU_BULK_SHARED_TO_GLOBAL;
+  if (!read_tensor_reduction (opcode, stores, &more[VGPU_BULK_REDUCE]))
+    return vgpu_builder_unsupported (builder, NULL);
   if (!need (builder, 2) || !vgpu_address (builder, &statement->operands[stores], &shared))
     return false;
   uint32_t rank = read_box (builder, &statement->operands[!stores], &map, more);
@@ -269,7 +304,7 @@ vgpu_decode_bulk (VgpuBuilder *builder, const VgpuStatement *statement)
       vgpu_emit (builder, VGPU_OP_NOTHING);
       return true;
     }
-  if (strncmp (opcode, "cp.async.bulk.tensor", 20) == 0)
+  if (vgpu_opcode_has (opcode, "tensor"))
     return decode_bulk_tensor (builder, statement);
   if (vgpu_opcode_has (opcode, "commit_group"))
     {
@@ -284,4 +319,39 @@ vgpu_decode_bulk (VgpuBuilder *builder, const VgpuStatement *statement)
       return true;
     }
   return decode_bulk_copy (builder, statement);
+}
+
+/* st.async… {.v2,.v4}.type [a], b, [barrier] and red.async….op.type [a], b, [barrier] */
+bool
+vgpu_decode_store_async (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const char *opcode = statement->opcode;
+  bool reduces = opcode[0] == 'r';
+  VgpuAddress to, barrier;
+  int32_t more[VGPU_STORE_OPERANDS] = {0};
+  uint32_t code = 0, bytes = vgpu_type_size (vgpu_opcode_last (opcode));
+  uint32_t vec = vgpu_opcode_has (opcode, "v4") ? 4 : vgpu_opcode_has (opcode, "v2") ? 2 : 1;
+  if (strstr (opcode, ".mbarrier::complete_tx::bytes") == NULL || bytes < 4 || bytes * vec > 16
+      || (reduces
+          && (vec > 1 || !vgpu_read_atomic_code (opcode, &code, &bytes)
+              || code / 256 > VGPU_ATOM_XOR || code % 256 >= VGPU_TYPE_F16)))
+    return vgpu_builder_unsupported (builder, NULL);
+  if (!need (builder, 3) || !vgpu_address (builder, &statement->operands[0], &to)
+      || !vgpu_address (builder, &statement->operands[2], &barrier))
+    return false;
+  const VgpuOperand *from = &statement->operands[1];
+  const VgpuOperand *list = from->kind == VGPU_OPERAND_VECTOR ? from->list : from;
+  if ((from->kind == VGPU_OPERAND_VECTOR ? from->count : 1) != vec)
+    return vgpu_builder_fail (builder, "%s with a vector of another length", opcode);
+  put_address (more + VGPU_STORE_TO, &to);
+  put_address (more + VGPU_STORE_BARRIER, &barrier);
+  for (uint32_t i = 0; i < vec; i++)
+    more[VGPU_STORE_DATA + i] = vgpu_source_row (builder, &list[i], bytes);
+  uint32_t extra = vgpu_extra (builder, more, VGPU_STORE_OPERANDS);
+  VgpuIns *ins = vgpu_emit (builder, VGPU_OP_STORE_ASYNC);
+  ins->extra = extra;
+  ins->bytes = (uint8_t) bytes;
+  ins->vec = (uint8_t) vec;
+  ins->target = reduces ? code + 1 : 0;
+  return !builder->failed;
 }

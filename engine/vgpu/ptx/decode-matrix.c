@@ -167,10 +167,10 @@ element_type (const char *name, size_t length)
   {
     const char *name;
     int32_t type;
-  } types[] = {{"f16", VGPU_TYPE_F16},   {"bf16", VGPU_TYPE_BF16}, {"f32", VGPU_TYPE_F32},
-               {"s8", VGPU_TYPE_S8},     {"u8", VGPU_TYPE_U8},     {"s32", VGPU_TYPE_S32},
-               {"tf32", VGPU_TYPE_U32},  {"f64", VGPU_TYPE_F64},   {"s4", VGPU_TYPE_S4},
-               {"u4", VGPU_TYPE_U4},     {"b1", VGPU_TYPE_B1},     {"e4m3", VGPU_TYPE_E4M3},
+  } types[] = {{"f16", VGPU_TYPE_F16},  {"bf16", VGPU_TYPE_BF16}, {"f32", VGPU_TYPE_F32},
+               {"s8", VGPU_TYPE_S8},    {"u8", VGPU_TYPE_U8},     {"s32", VGPU_TYPE_S32},
+               {"tf32", VGPU_TYPE_U32}, {"f64", VGPU_TYPE_F64},   {"s4", VGPU_TYPE_S4},
+               {"u4", VGPU_TYPE_U4},    {"b1", VGPU_TYPE_B1},     {"e4m3", VGPU_TYPE_E4M3},
                {"e5m2", VGPU_TYPE_E5M2}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (strlen (types[i].name) == length && memcmp (types[i].name, name, length) == 0)
@@ -397,8 +397,7 @@ static bool
 decode_wmma_product (VgpuBuilder *builder, const VgpuStatement *statement, VgpuMatrixForm *form)
 {
   Named named;
-  if (!read_named (statement->opcode, &named)
-      || (named.type_count != 2 && named.type_count != 4))
+  if (!read_named (statement->opcode, &named) || (named.type_count != 2 && named.type_count != 4))
     return vgpu_builder_unsupported (builder, NULL);
   form->result = named.types[0];
   form->accumulator = named.types[named.type_count - 1];
@@ -419,4 +418,20 @@ vgpu_decode_wmma (VgpuBuilder *builder, const VgpuStatement *statement)
   if (strncmp (statement->opcode, "wmma.mma", 8) == 0)
     return need (builder, 4) && decode_wmma_product (builder, statement, &form);
   return need (builder, 2) && decode_wmma_move (builder, statement, &form);
+}
+
+/* movmatrix.sync.aligned.m8n8.trans.b16 d, a */
+bool
+vgpu_decode_move_matrix (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  if (strcmp (statement->opcode, "movmatrix.sync.aligned.m8n8.trans.b16") != 0)
+    return vgpu_builder_unsupported (builder, NULL);
+  if (!need (builder, 2))
+    return false;
+  int32_t a = vgpu_source_row (builder, &statement->operands[1], 4);
+  VgpuDestination d = vgpu_destination (builder, &statement->operands[0], 4);
+  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_MOVE_MATRIX, d.row, a, VGPU_NO_ROW, VGPU_NO_ROW);
+  ins->taint = VGPU_TAINT_HANDLED;
+  vgpu_destination_done (builder, &d, false);
+  return !builder->failed;
 }

@@ -256,6 +256,8 @@ vgpu_decode_store (VgpuBuilder *builder, const VgpuStatement *statement)
   MemoryForm form;
   VgpuAddress address;
   int32_t rows[4];
+  if (vgpu_opcode_has (statement->opcode, "async"))
+    return vgpu_decode_store_async (builder, statement);
   if (statement->operand_count < 2)
     return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
   const VgpuOperand *from = without_braces (&statement->operands[1]);
@@ -275,8 +277,8 @@ vgpu_decode_store (VgpuBuilder *builder, const VgpuStatement *statement)
   return !builder->failed;
 }
 
-static bool
-read_atomic (VgpuBuilder *builder, uint32_t *code, MemoryForm *form)
+bool
+vgpu_read_atomic_code (const char *opcode, uint32_t *code, uint32_t *bytes)
 {
   static const char *const kinds[VGPU_ATOM_KINDS] = {"add", "min", "max", "inc",  "dec",
                                                      "and", "or",  "xor", "exch", "cas"};
@@ -289,7 +291,6 @@ read_atomic (VgpuBuilder *builder, uint32_t *code, MemoryForm *form)
                {"f32", VGPU_TYPE_F32},      {"f64", VGPU_TYPE_F64},   {"f16", VGPU_TYPE_F16},
                {"f16x2", VGPU_TYPE_F16X2},  {"bf16", VGPU_TYPE_BF16}, {"b16", VGPU_TYPE_U16},
                {"bf16x2", VGPU_TYPE_BF16X2}};
-  const char *opcode = builder->statement->opcode;
   const char *last = vgpu_opcode_last (opcode);
   int kind = -1, type = -1;
   for (int i = 0; i < VGPU_ATOM_KINDS; i++)
@@ -298,51 +299,67 @@ read_atomic (VgpuBuilder *builder, uint32_t *code, MemoryForm *form)
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (strcmp (types[i].name, last) == 0)
       type = (int) types[i].type;
-  bool vector = vgpu_opcode_has (opcode, "v2") || vgpu_opcode_has (opcode, "v4")
-                || vgpu_opcode_has (opcode, "v8") || vgpu_opcode_has (opcode, "async");
-  bool floating = type >= VGPU_TYPE_F16;
-  bool fits = !floating || kind == VGPU_ATOM_ADD
-              || (kind <= VGPU_ATOM_MAX && type != VGPU_TYPE_F32 && type != VGPU_TYPE_F64);
+  if (kind < 0 || type < 0)
+    return false;
+  *bytes = vgpu_type_size (last);
+  *code = VGPU_ATOM_CODE (kind, type);
   if (type == VGPU_TYPE_U16)
-    fits = kind == VGPU_ATOM_CAS;
-  if (kind < 0 || type < 0 || vector || !fits)
+    return kind == VGPU_ATOM_CAS;
+  return type < VGPU_TYPE_F16 || kind == VGPU_ATOM_ADD
+         || (kind <= VGPU_ATOM_MAX && type != VGPU_TYPE_F32 && type != VGPU_TYPE_F64);
+}
+
+static bool
+read_atomic (VgpuBuilder *builder, uint32_t *code, MemoryForm *form)
+{
+  const char *opcode = builder->statement->opcode;
+  *form = (MemoryForm) {.space = VGPU_SPACE_GENERIC, .vec = 1};
+  static const char *const lengths[] = {"v2", "v4", "v8"};
+  for (uint32_t i = 0; i < 3; i++)
+    if (vgpu_opcode_has (opcode, lengths[i]))
+      form->vec = 2u << i;
+  bool fits = vgpu_read_atomic_code (opcode, code, &form->bytes);
+  if (fits && form->vec > 1)
+    fits = *code % 256 >= VGPU_TYPE_F16 && *code % 256 != VGPU_TYPE_F64
+           && form->vec * form->bytes <= 16;
+  if (!fits)
     return vgpu_builder_unsupported (builder, NULL);
-  *form = (MemoryForm) {.space = VGPU_SPACE_GENERIC, .vec = 1, .bytes = vgpu_type_size (last)};
   if (vgpu_opcode_has (opcode, "global"))
     form->space = VGPU_SPACE_GLOBAL;
   else if (vgpu_opcode_has (opcode, "shared") || vgpu_opcode_has (opcode, "shared::cta")
            || vgpu_opcode_has (opcode, "shared::cluster"))
     form->space = VGPU_SPACE_SHARED;
-  *code = VGPU_ATOM_CODE (kind, type);
   return true;
 }
 
+/* One element of an atomic, at its place behind the address. */
 static bool
-decode_atomic (VgpuBuilder *builder, const VgpuStatement *statement, uint32_t first)
+emit_atomic (VgpuBuilder *builder, const VgpuStatement *statement, uint32_t first, uint32_t code,
+             const MemoryForm *form, VgpuAddress address, uint32_t element)
 {
-  MemoryForm form = {0};
-  VgpuAddress address;
-  uint32_t code = 0;
-  VgpuOperand sink = {.kind = VGPU_OPERAND_SINK};
-  if (statement->operand_count < first + 2)
-    return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
-  if (!read_atomic (builder, &code, &form)
-      || !vgpu_address (builder, &statement->operands[first], &address))
-    return false;
+  static const VgpuOperand sink = {.kind = VGPU_OPERAND_SINK};
+  const VgpuOperand *to = first > 0 ? without_braces (&statement->operands[0]) : &sink;
+  const VgpuOperand *from = without_braces (&statement->operands[first + 1]);
+  if (form->vec > 1)
+    {
+      to = first > 0 ? &to->list[element] : to;
+      from = &from->list[element];
+    }
   bool swap = code / 256 == VGPU_ATOM_CAS;
-  if (swap && statement->operand_count < first + 3)
-    return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
-  const VgpuOperand *to = first > 0 ? &statement->operands[0] : &sink;
-  int32_t b = vgpu_source_row (builder, &statement->operands[first + 1], form.bytes);
+  int32_t b = vgpu_source_row (builder, from, form->bytes);
   int32_t c =
-      swap ? vgpu_source_row (builder, &statement->operands[first + 2], form.bytes) : VGPU_NO_ROW;
-  VgpuDestination d = vgpu_destination (builder, to, form.bytes);
-  VgpuOp op = form.space == VGPU_SPACE_GLOBAL   ? VGPU_OP_ATOM_GLOBAL
-              : form.space == VGPU_SPACE_SHARED ? VGPU_OP_ATOM_SHARED
-                                                : VGPU_OP_ATOM_GENERIC;
+      swap ? vgpu_source_row (builder, &statement->operands[first + 2], form->bytes) : VGPU_NO_ROW;
+  VgpuDestination d = vgpu_destination (builder, to, form->bytes);
+  VgpuOp op = form->space == VGPU_SPACE_GLOBAL   ? VGPU_OP_ATOM_GLOBAL
+              : form->space == VGPU_SPACE_SHARED ? VGPU_OP_ATOM_SHARED
+                                                 : VGPU_OP_ATOM_GENERIC;
   VgpuIns *ins = vgpu_emit_rows (builder, op, d.row, address.row, b, c);
-  set_memory (ins, &form, &address);
+  const MemoryForm single = {.bytes = form->bytes, .vec = 1};
+  address.offset += element * form->bytes;
+  set_memory (ins, &single, &address);
   ins->target = code;
+  /* Vectors are aligned as a whole; it is enough to look at the first. */
+  ins->extra = element == 0 ? form->bytes * form->vec : form->bytes;
   vgpu_destination_done (builder, &d, false);
   /* Sums of floats depend on the order, and so does what anybody reads back. */
   bool floating = code % 256 >= VGPU_TYPE_F16;
@@ -352,6 +369,35 @@ decode_atomic (VgpuBuilder *builder, const VgpuStatement *statement, uint32_t fi
   if (op != VGPU_OP_ATOM_SHARED && returned)
     builder->kernel->synchronises_blocks = true;
   return !builder->failed;
+}
+
+/* Each element of a vector is changed by an atomic of its own, as the PTX ISA has it. */
+static bool
+decode_atomic (VgpuBuilder *builder, const VgpuStatement *statement, uint32_t first)
+{
+  MemoryForm form = {0};
+  VgpuAddress address;
+  uint32_t code = 0;
+  if (vgpu_opcode_has (statement->opcode, "async"))
+    return vgpu_decode_store_async (builder, statement);
+  if (statement->operand_count < first + 2)
+    return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
+  if (!read_atomic (builder, &code, &form)
+      || !vgpu_address (builder, &statement->operands[first], &address))
+    return false;
+  if (code / 256 == VGPU_ATOM_CAS && statement->operand_count < first + 3)
+    return vgpu_builder_fail (builder, "%s with too few operands", statement->opcode);
+  if (form.vec > 1
+      && (!check_vector (builder, &statement->operands[first + 1], form.vec)
+          || (first > 0 && statement->operands[0].kind != VGPU_OPERAND_SINK
+              && !check_vector (builder, &statement->operands[0], form.vec))))
+    return false;
+  if (form.vec > 1 && first > 0 && statement->operands[0].kind == VGPU_OPERAND_SINK)
+    return vgpu_builder_unsupported (builder, "a vector without a place for its results");
+  for (uint32_t i = 0; i < form.vec; i++)
+    if (!emit_atomic (builder, statement, first, code, &form, address, i))
+      return false;
+  return true;
 }
 
 bool

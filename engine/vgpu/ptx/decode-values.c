@@ -456,3 +456,32 @@ vgpu_decode_set (VgpuBuilder *builder, const VgpuStatement *statement)
   vgpu_destination_done (builder, &d, false);
   return !builder->failed;
 }
+
+/* lop3.{or,and}.b32 d|p, a, b, c, table, q: p is whether d has a bit set, combined with q */
+bool
+vgpu_decode_logic (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  const VgpuOperand *operands = statement->operands;
+  bool either = vgpu_opcode_has (statement->opcode, "or");
+  if ((!either && !vgpu_opcode_has (statement->opcode, "and"))
+      || strcmp (vgpu_opcode_last (statement->opcode), "b32") != 0)
+    return vgpu_builder_unsupported (builder, NULL);
+  if (!need (builder, 6) || operands[0].second == VGPU_NONE)
+    return vgpu_builder_fail (builder, "%s needs a predicate behind '|'", statement->opcode);
+  int32_t a = vgpu_source_row (builder, &operands[1], 4);
+  int32_t b = vgpu_source_row (builder, &operands[2], 4);
+  int32_t c = vgpu_source_row (builder, &operands[3], 4);
+  int32_t q = vgpu_predicate_row (builder, &operands[5]);
+  VgpuOperand there = {.kind = VGPU_OPERAND_REGISTER, .reg = operands[0].second};
+  VgpuDestination d = vgpu_destination (builder, &operands[0], 4);
+  vgpu_emit_rows (builder, VGPU_OP_LOP3, d.row, a, b, c)->imm = operands[4].value;
+  int32_t any = vgpu_new_row (builder, 1);
+  vgpu_emit_rows (builder, VGPU_OP_SETP_NE_32, any, d.row, vgpu_constant (builder, 4, 0),
+                  VGPU_NO_ROW);
+  int32_t p = vgpu_predicate_destination (builder, &there);
+  VgpuIns *ins =
+      vgpu_emit_rows (builder, either ? VGPU_OP_PRED_OR : VGPU_OP_PRED_AND, p, any, q, VGPU_NO_ROW);
+  ins->flags |= operands[5].negated ? VGPU_INS_SPLIT_NEGATED : 0;
+  vgpu_destination_done (builder, &d, false);
+  return !builder->failed;
+}

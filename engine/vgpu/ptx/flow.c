@@ -352,8 +352,8 @@ has_site (uint16_t op)
   return (op >= VGPU_OP_LOAD_GLOBAL && op <= VGPU_OP_ATOM_GENERIC) || op == VGPU_OP_COPY_ASYNC
          || op == VGPU_OP_BULK_COPY || op == VGPU_OP_BULK_TENSOR || op == VGPU_OP_LOAD_MATRIX
          || op == VGPU_OP_STORE_MATRIX || op == VGPU_OP_WMMA_LOAD || op == VGPU_OP_WMMA_STORE
-         || (op >= VGPU_OP_TEXTURE_FETCH && op <= VGPU_OP_SURFACE_ACCESS)
-         || op == VGPU_OP_WIDE_LOAD || op == VGPU_OP_WIDE_STORE;
+         || (op >= VGPU_OP_TEXTURE_FETCH && op <= VGPU_OP_SURFACE_ACCESS) || op == VGPU_OP_WIDE_LOAD
+         || op == VGPU_OP_WIDE_STORE || op == VGPU_OP_STORE_ASYNC;
 }
 
 static void

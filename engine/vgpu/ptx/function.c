@@ -147,7 +147,8 @@ decode_instruction (VgpuBuilder *builder, const VgpuStatement *statement)
       builder->guard = vgpu_predicate_row (builder, &guard);
       builder->guard_negated = statement->guard_negated;
     }
-  bool lanes_first = family == NULL || family == vgpu_decode_convert || family == vgpu_decode_move;
+  bool lanes_first = family == NULL || family == vgpu_decode_convert || family == vgpu_decode_move
+                     || family == vgpu_decode_logic;
   bool vectors = statement->operand_count > 1
                  && (statement->operands[0].kind == VGPU_OPERAND_VECTOR
                      || statement->operands[1].kind == VGPU_OPERAND_VECTOR);

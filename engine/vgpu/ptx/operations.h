@@ -152,6 +152,13 @@
   BINARY (SHR_S32, "shr.s32", u32, s32, u32, (u32) (a >> (b < 32 ? b : 31))) \
   BINARY (SHR_U64, "shr.u64|b64", u64, u64, u32, b < 64 ? a >> (b & 63) : 0) \
   BINARY (SHR_S64, "shr.s64", u64, s64, u32, (u64) (a >> (b < 64 ? b : 63))) \
+  TERNARY (FMA_F32X2, "fma.rn.?ftz.f32x2", u64, u64, u64, u64, pair_f32 (PAIR_FMA, a, b, c, flags)) \
+  TERNARY (PRMT_F4E, "prmt.b32.f4e", u32, u32, u32, u32, permute_bytes (a, b, (u32) (0x6543543243213210u >> (16 * (c & 3))) & 0xffff)) \
+  TERNARY (PRMT_B4E, "prmt.b32.b4e", u32, u32, u32, u32, permute_bytes (a, b, (u32) (0x0123701267015670u >> (16 * (c & 3))) & 0xffff)) \
+  TERNARY (PRMT_RC8, "prmt.b32.rc8", u32, u32, u32, u32, permute_bytes (a, b, (c & 3) * 0x1111)) \
+  TERNARY (PRMT_ECL, "prmt.b32.ecl", u32, u32, u32, u32, permute_bytes (a, b, (u32) (0x3333322232113210u >> (16 * (c & 3))) & 0xffff)) \
+  TERNARY (PRMT_ECR, "prmt.b32.ecr", u32, u32, u32, u32, permute_bytes (a, b, (u32) (0x3210221011100000u >> (16 * (c & 3))) & 0xffff)) \
+  TERNARY (PRMT_RC16, "prmt.b32.rc16", u32, u32, u32, u32, permute_bytes (a, b, c & 1 ? 0x3232 : 0x1010)) \
   TERNARY (SHF_L_WRAP, "shf.l.wrap.b32", u32, u32, u32, u32, funnel_left (a, b, c & 31)) \
   TERNARY (SHF_L_CLAMP, "shf.l.clamp.b32", u32, u32, u32, u32, funnel_left (a, b, c < 32 ? c : 32)) \
   TERNARY (SHF_R_WRAP, "shf.r.wrap.b32", u32, u32, u32, u32, funnel_right (a, b, c & 31)) \
@@ -218,6 +225,11 @@
   BINARY (COPYSIGN_F64, "copysign.f64", u64, u64, u64, (b & ~((u64) 1 << 63)) | (a & (u64) 1 << 63)) \
   BINARY (MIN_F32, "min.?ftz.?NaN.f32", f32, f32, f32, least_f32 (a, b, flags)) \
   BINARY (MAX_F32, "max.?ftz.?NaN.f32", f32, f32, f32, greatest_f32 (a, b, flags)) \
+  BINARY (MIN_XORSIGN_F32, "min.?ftz.?NaN.xorsign.abs.f32", f32, f32, f32, with_signs (least_f32 (__builtin_fabsf (a), __builtin_fabsf (b), flags), a, b)) \
+  BINARY (MAX_XORSIGN_F32, "max.?ftz.?NaN.xorsign.abs.f32", f32, f32, f32, with_signs (greatest_f32 (__builtin_fabsf (a), __builtin_fabsf (b), flags), a, b)) \
+  BINARY (ADD_F32X2, "add.?rn.?ftz.f32x2", u64, u64, u64, pair_f32 (PAIR_ADD, a, b, 0, flags)) \
+  BINARY (SUB_F32X2, "sub.?rn.?ftz.f32x2", u64, u64, u64, pair_f32 (PAIR_SUB, a, b, 0, flags)) \
+  BINARY (MUL_F32X2, "mul.?rn.?ftz.f32x2", u64, u64, u64, pair_f32 (PAIR_MUL, a, b, 0, flags)) \
   BINARY (MIN_F64, "min.f64", f64, f64, f64, least_f64 (a, b)) \
   BINARY (MAX_F64, "max.f64", f64, f64, f64, greatest_f64 (a, b))
 
@@ -242,7 +254,9 @@
   HALF_1 (NEG_##ID, "neg.?ftz." TYPE, FORMAT, COUNT, -a) \
   HALF_1 (ABS_##ID, "abs.?ftz." TYPE, FORMAT, COUNT, __builtin_fabsf (a)) \
   HALF_2 (MIN_##ID, "min.?ftz.?NaN." TYPE, FORMAT, COUNT, least_f32 (a, b, flags)) \
-  HALF_2 (MAX_##ID, "max.?ftz.?NaN." TYPE, FORMAT, COUNT, greatest_f32 (a, b, flags))
+  HALF_2 (MAX_##ID, "max.?ftz.?NaN." TYPE, FORMAT, COUNT, greatest_f32 (a, b, flags)) \
+  HALF_2 (MIN_XORSIGN_##ID, "min.?ftz.?NaN.xorsign.abs." TYPE, FORMAT, COUNT, with_signs (least_f32 (__builtin_fabsf (a), __builtin_fabsf (b), flags), a, b)) \
+  HALF_2 (MAX_XORSIGN_##ID, "max.?ftz.?NaN.xorsign.abs." TYPE, FORMAT, COUNT, with_signs (greatest_f32 (__builtin_fabsf (a), __builtin_fabsf (b), flags), a, b))
 
 #define VGPU_HALF_LANES(HALF_1, HALF_2, HALF_3) \
   VGPU_HALF_FORMAT (HALF_1, HALF_2, HALF_3, F16, "f16", half, 1) \
@@ -395,5 +409,6 @@
   SPECIAL (COPY_ARRIVE) SPECIAL (BULK_COPY) SPECIAL (BULK_TENSOR) SPECIAL (BULK_COMMIT) \
   SPECIAL (BULK_WAIT) \
   SPECIAL (TEXTURE_FETCH) SPECIAL (TEXTURE_QUERY) SPECIAL (SURFACE_ACCESS) \
-  SPECIAL (PRODUCT) SPECIAL (WIDE_LOAD) SPECIAL (WIDE_STORE)
+  SPECIAL (PRODUCT) SPECIAL (WIDE_LOAD) SPECIAL (WIDE_STORE) \
+  SPECIAL (MOVE_MATRIX) SPECIAL (STORE_ASYNC)
 /* clang-format on */

@@ -449,6 +449,13 @@ typedef void *CUruntimeKernel;
      (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count)) \
   X (cudaError, cudaGraphAddChildGraphNode, \
      (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count, CUgraph child)) \
+  X (cudaError, cudaGraphAddMemAllocNode, \
+     (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count, \
+      AssayMemoryNode *memory)) \
+  X (cudaError, cudaGraphMemAllocNodeGetParams, (CUgraphNode node, AssayMemoryNode *memory)) \
+  X (cudaError, cudaGraphAddMemFreeNode, \
+     (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count, void *pointer)) \
+  X (cudaError, cudaDeviceGraphMemTrim, (int device)) \
   X (cudaError, cudaGraphAddDependencies, \
      (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const void *edges, \
       size_t count)) \

@@ -47,6 +47,33 @@ cudaGraphAddKernelNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *aft
 }
 
 cudaError
+cudaGraphAddMemAllocNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                          AssayMemoryNode *memory)
+{
+  CUDART_CALL (cuGraphAddMemAllocNode (node, graph, after, count, memory));
+}
+
+cudaError
+cudaGraphMemAllocNodeGetParams (CUgraphNode node, AssayMemoryNode *memory)
+{
+  CUDART_CALL (cuGraphMemAllocNodeGetParams (node, memory));
+}
+
+cudaError
+cudaGraphAddMemFreeNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                         void *pointer)
+{
+  CUDART_CALL (cuGraphAddMemFreeNode (node, graph, after, count, (uintptr_t) pointer));
+}
+
+/* Memory of graphs goes when its context does. */
+cudaError
+cudaDeviceGraphMemTrim (int device)
+{
+  return cudart_result (device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+}
+
+cudaError
 cudaGraphAddMemcpyNode (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                         const AssayCopy3DParameters *copy)
 {

@@ -17,7 +17,6 @@
   X (cudaDeviceGetHostAtomicCapabilities) \
   X (cudaDeviceGetNvSciSyncAttributes) \
   X (cudaDeviceGetP2PAtomicCapabilities) \
-  X (cudaDeviceGraphMemTrim) \
   X (cudaDeviceRegisterAsyncNotification) \
   X (cudaDeviceSetGraphMemAttribute) \
   X (cudaDeviceUnregisterAsyncNotification) \
@@ -51,8 +50,6 @@
   X (cudaGraphAddEventWaitNode) \
   X (cudaGraphAddExternalSemaphoresSignalNode) \
   X (cudaGraphAddExternalSemaphoresWaitNode) \
-  X (cudaGraphAddMemAllocNode) \
-  X (cudaGraphAddMemFreeNode) \
   X (cudaGraphAddMemcpyNodeFromSymbol) \
   X (cudaGraphAddMemcpyNodeToSymbol) \
   X (cudaGraphAddNode) \
@@ -90,7 +87,6 @@
   X (cudaGraphKernelNodeGetAttribute) \
   X (cudaGraphKernelNodeGetParams) \
   X (cudaGraphKernelNodeSetAttribute) \
-  X (cudaGraphMemAllocNodeGetParams) \
   X (cudaGraphMemFreeNodeGetParams) \
   X (cudaGraphMemcpyNodeGetParams) \
   X (cudaGraphMemcpyNodeSetParams) \

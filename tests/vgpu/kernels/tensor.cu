@@ -68,6 +68,55 @@ store_box (const __grid_constant__ Map map, const int *in, int x, int y, int z, 
     }
 }
 
+/* Through shared memory into another tensor, with four and five coordinates: at[0…4] is where, there[…] where to. */
+struct Place
+{
+  int at[5];
+};
+
+extern "C" __global__ void
+move_box (const __grid_constant__ Map map, const __grid_constant__ Map other, Place from, Place there,
+          int rank, int bytes)
+{
+  extern __shared__ __align__ (1024) int tile[];
+  __shared__ barrier bar;
+  unsigned to = (unsigned) __cvta_generic_to_shared (tile);
+  unsigned at = (unsigned) __cvta_generic_to_shared (cuda::device::barrier_native_handle (bar));
+  if (threadIdx.x != 0)
+    return;
+  init (&bar, 1);
+  cuda::ptx::mbarrier_arrive_expect_tx (cuda::ptx::sem_release, cuda::ptx::scope_cta,
+                                        cuda::ptx::space_shared,
+                                        cuda::device::barrier_native_handle (bar), bytes);
+  if (rank == 4)
+    asm volatile ("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                  "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+                  "l"(&map), "r"(at), "r"(from.at[0]), "r"(from.at[1]), "r"(from.at[2]),
+                  "r"(from.at[3])
+                  : "memory");
+  else
+    asm volatile ("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                  "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
+                  "l"(&map), "r"(at), "r"(from.at[0]), "r"(from.at[1]), "r"(from.at[2]),
+                  "r"(from.at[3]), "r"(from.at[4])
+                  : "memory");
+  bar.wait_parity (false);
+  if (rank == 4)
+    asm volatile ("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group "
+                  "[%1, {%2, %3, %4, %5}], [%0];" ::"r"(to),
+                  "l"(&other), "r"(there.at[0]), "r"(there.at[1]), "r"(there.at[2]),
+                  "r"(there.at[3])
+                  : "memory");
+  else
+    asm volatile ("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group "
+                  "[%1, {%2, %3, %4, %5, %6}], [%0];" ::"r"(to),
+                  "l"(&other), "r"(there.at[0]), "r"(there.at[1]), "r"(there.at[2]),
+                  "r"(there.at[3]), "r"(there.at[4])
+                  : "memory");
+  cuda::ptx::cp_async_bulk_commit_group ();
+  cuda::ptx::cp_async_bulk_wait_group (cuda::ptx::n32_t<0> ());
+}
+
 /* Faults. */
 
 extern "C" __global__ void

@@ -122,12 +122,75 @@ by_hand ()
   OK (cudaGraphDestroy (graph));
 }
 
+/* Memory that a graph takes and gives back: by nodes, and in a capture. It has one address, and is there anew in
+   each launch. */
+static void
+memory_of_graphs ()
+{
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaGraphNode_t take, clear, add_node, copy_node, give;
+  cudaStream_t stream;
+  int value = 5, host = 0, *taken;
+  OK (cudaGraphCreate (&graph, 0));
+  cudaMemAllocNodeParams memory = {};
+  memory.poolProps.allocType = cudaMemAllocationTypePinned;
+  memory.poolProps.location.type = cudaMemLocationTypeDevice;
+  memory.bytesize = 64;
+  OK (cudaGraphAddMemAllocNode (&take, graph, nullptr, 0, &memory));
+  CHECK (memory.dptr != nullptr);
+  taken = (int *) memory.dptr;
+  cudaMemsetParams clear_parameters = {};
+  clear_parameters.dst = taken;
+  clear_parameters.elementSize = 4;
+  clear_parameters.width = 16;
+  clear_parameters.height = 1;
+  OK (cudaGraphAddMemsetNode (&clear, graph, &take, 1, &clear_parameters));
+  void *arguments[] = {&taken, &value};
+  cudaKernelNodeParams add_parameters = {};
+  add_parameters.func = (void *) add;
+  add_parameters.gridDim = add_parameters.blockDim = dim3 (1);
+  add_parameters.kernelParams = arguments;
+  OK (cudaGraphAddKernelNode (&add_node, graph, &clear, 1, &add_parameters));
+  OK (cudaGraphAddMemcpyNode1D (&copy_node, graph, &add_node, 1, &host, taken, 4,
+                                cudaMemcpyDeviceToHost));
+  OK (cudaGraphAddMemFreeNode (&give, graph, &copy_node, 1, taken));
+  OK (cudaGraphInstantiate (&exec, graph, 0));
+  for (int round = 0; round < 3; round++)
+    {
+      host = 0;
+      OK (cudaGraphLaunch (exec, 0));
+      OK (cudaDeviceSynchronize ());
+      CHECK (host == 5);
+    }
+  OK (cudaGraphExecDestroy (exec));
+  OK (cudaGraphDestroy (graph));
+  OK (cudaStreamCreate (&stream));
+  OK (cudaStreamBeginCapture (stream, cudaStreamCaptureModeGlobal));
+  OK (cudaMallocAsync (&taken, 64, stream));
+  OK (cudaMemsetAsync (taken, 0, 64, stream));
+  add<<<1, 1, 0, stream>>> (taken, 3);
+  OK (cudaMemcpyAsync (values, taken, 4, cudaMemcpyDeviceToDevice, stream));
+  OK (cudaFreeAsync (taken, stream));
+  OK (cudaStreamEndCapture (stream, &graph));
+  OK (cudaGraphInstantiate (&exec, graph, 0));
+  for (int round = 0; round < 2; round++)
+    OK (cudaGraphLaunch (exec, stream));
+  OK (cudaStreamSynchronize (stream));
+  OK (cudaMemcpy (&host, values, 4, cudaMemcpyDeviceToHost));
+  CHECK (host == 3);
+  OK (cudaGraphExecDestroy (exec));
+  OK (cudaGraphDestroy (graph));
+  OK (cudaStreamDestroy (stream));
+}
+
 int
 main ()
 {
   OK (cudaMalloc (&values, 8));
   captured ();
   by_hand ();
+  memory_of_graphs ();
   OK (cudaFree (values));
   std::printf ("fine\n");
 }

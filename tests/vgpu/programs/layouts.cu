@@ -62,6 +62,8 @@ SAME_PLACE (AssayLaunchAttribute, cooperative, cudaLaunchAttribute, val);
 SAME_SIZE (AssayRuntimeKernelNode, cudaKernelNodeParams);
 SAME_SIZE (AssayRuntimeMemsetNode, cudaMemsetParams);
 SAME_SIZE (AssayHostNode, cudaHostNodeParams);
+SAME_SIZE (AssayMemoryNode, cudaMemAllocNodeParams);
+SAME_PLACE (AssayMemoryNode, pointer, cudaMemAllocNodeParams, dptr);
 static_assert (assay::CUDART_INVALID_FUNCTION == (int) cudaErrorInvalidDeviceFunction, "");
 static_assert (assay::CUDART_INVALID_CONFIGURATION == (int) cudaErrorInvalidConfiguration, "");
 static_assert (assay::CUDART_INVALID_SYMBOL == (int) cudaErrorInvalidSymbol, "");
