@@ -195,18 +195,20 @@ find_wide (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint6
            uint32_t lane, char **at, unsigned char **valid)
 {
   const int32_t relative[VGPU_LANES] = {0};
+  VgpuReach reach;
   uint64_t addresses[VGPU_LANES];
   addresses[lane] = address;
   *valid = NULL;
   if (vgpu_check_lanes (warp, ins, request, addresses, 1u << lane) == 0)
     return false;
+  vgpu_reach_lanes (&reach, address, relative, 1u << lane, request->bytes);
   if (request->space == VGPU_SPACE_SHARED)
     {
       *at = warp->worker->shared + address;
       if (warp->checks & VGPU_CHECK_UNINIT)
         *valid = warp->worker->shared_valid + address;
       if (warp->checks & VGPU_CHECK_RACE)
-        vgpu_race_shared (warp, ins, request, address, relative, 1u << lane);
+        vgpu_race_shared (warp, ins, request, &reach);
       return true;
     }
   VgpuAllocation *allocation = vgpu_memory_find (warp->worker->launch->memory, address);
@@ -215,7 +217,7 @@ find_wide (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, uint6
   if ((warp->checks & VGPU_CHECK_UNINIT) && allocation->valid != NULL)
     *valid = allocation->valid + (address - allocation->lo);
   if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, request, address, relative, 1u << lane);
+    vgpu_race_global (warp, ins, request, &reach);
   return true;
 }
 
