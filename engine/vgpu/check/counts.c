@@ -115,18 +115,53 @@ worst_bank (uint32_t phase, const int32_t *relative, uint32_t mask, uint32_t byt
   return worst;
 }
 
+/* The same where the lanes lie within so many bytes of one another: a bit for each word of a bank. */
+#define NEAR_BYTES (64 * BANKS * BANK_BYTES)
+
+static uint32_t
+worst_bank_near (uint32_t from, const int32_t *relative, uint32_t mask, uint32_t bytes)
+{
+  uint64_t words[BANKS] = {0};
+  uint8_t counts[BANKS] = {0};
+  uint32_t worst = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1)
+    {
+      uint32_t at = from + (uint32_t) relative[__builtin_ctz (left)];
+      for (uint32_t word = at / BANK_BYTES; word * BANK_BYTES < at + bytes; word++)
+        {
+          uint32_t bank = word % BANKS;
+          uint64_t row = (uint64_t) 1 << word / BANKS;
+          counts[bank] += (words[bank] & row) == 0;
+          words[bank] |= row;
+          worst = counts[bank] > worst ? counts[bank] : worst;
+        }
+    }
+  return worst;
+}
+
 static uint32_t
 count_ways (uint32_t phase, const int32_t *relative, uint32_t mask, uint32_t bytes)
 {
   /* Wide accesses are served in parts of 128 bytes: 16 lanes of 8 bytes, 8 lanes of 16. */
   uint32_t part = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
   uint32_t parts = 0, ways = 0;
+  int32_t low = 0, high = 0;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    {
+      low = relative[lane] < low ? relative[lane] : low;
+      high = relative[lane] > high ? relative[lane] : high;
+    }
+  /* The first lane's bank does not matter, as long as words stay words. */
+  uint32_t from =
+      phase + (uint32_t) ((BANK_BYTES - 1 - (int64_t) low) & ~(int64_t) (BANK_BYTES - 1));
+  bool near = (int64_t) high - low + bytes + 2 * BANK_BYTES < NEAR_BYTES;
   for (uint32_t at = 0; at < VGPU_LANES; at += part)
     {
       uint32_t lanes = mask & (part == 32 ? VGPU_FULL : ((1u << part) - 1) << at);
       if (lanes == 0)
         continue;
-      ways += worst_bank (phase, relative, lanes, bytes);
+      ways += near ? worst_bank_near (from, relative, lanes, bytes)
+                   : worst_bank (phase, relative, lanes, bytes);
       parts++;
     }
   return parts > 0 ? (ways * 100 + parts / 2) / parts : 0;

@@ -174,31 +174,33 @@ check_values (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
 }
 
 static void
-observe (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const u64 *addresses,
-         u32 good)
+observe (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const VgpuReach *reach)
 {
   VgpuSite *site = &warp->worker->sites[ins->site];
+  const bool shared = request->space == VGPU_SPACE_SHARED;
+  if (warp->checks & VGPU_CHECK_COUNTS)
+    (shared ? vgpu_count_shared : vgpu_count_global) (site, reach->shape, reach->first,
+                                                      reach->relative, reach->mask, reach->bytes);
+  if (shared && (warp->checks & VGPU_CHECK_RACE))
+    vgpu_race_shared (warp, ins, request, reach);
+  else if (!shared && (warp->checks & VGPU_CHECK_RACE_GLOBAL))
+    vgpu_race_global (warp, ins, request, reach);
+}
+
+static void
+observe_lanes (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const u64 *addresses,
+               u32 good)
+{
   const u64 first = addresses[__builtin_ctz (good)];
   s32 relative[VGPU_LANES] = {0};
+  VgpuReach reach;
   for (u32 left = good; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);
       relative[lane] = (s32) (addresses[lane] - first);
     }
-  VgpuReach reach;
   vgpu_reach_lanes (&reach, first, relative, good, request->bytes);
-  if (request->space == VGPU_SPACE_SHARED)
-    {
-      if (warp->checks & VGPU_CHECK_COUNTS)
-        vgpu_count_shared (site, VGPU_SHAPE_MIXED, first, relative, good, request->bytes);
-      if (warp->checks & VGPU_CHECK_RACE)
-        vgpu_race_shared (warp, ins, request, &reach);
-      return;
-    }
-  if (warp->checks & VGPU_CHECK_COUNTS)
-    vgpu_count_global (site, VGPU_SHAPE_MIXED, first, relative, good, request->bytes);
-  if (warp->checks & VGPU_CHECK_RACE_GLOBAL)
-    vgpu_race_global (warp, ins, request, &reach);
+  observe (warp, ins, request, &reach);
 }
 
 /* Whether all lanes hit, aligned, what the instruction hit last. */
@@ -233,6 +235,90 @@ check_and_remember (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *reque
   return good;
 }
 
+/* The words of all lanes, one after another. Shared memory is touched by one thread of the host only. */
+#define VGPU_EACH_LANE(EXPRESSION)                                                                 \
+  for (u32 left = pattern->mask; left != 0; left &= left - 1)                                      \
+    {                                                                                              \
+      const int lane = __builtin_ctz (left);                                                       \
+      u32 *place = (u32 *) (where + pattern->relative[lane]);                                      \
+      const u32 b = row_b[lane];                                                                   \
+      row_d[lane] = (EXPRESSION);                                                                  \
+    }
+
+static inline u32
+swap (u32 *place, u32 value)
+{
+  const u32 old = *place;
+  *place = value;
+  return old;
+}
+
+static void
+exchange_words (VgpuWarp *warp, const VgpuIns *ins, char *where, const Pattern *pattern,
+                bool shared)
+{
+  u32 *row_d = VGPU_ROW (u32, ins->d);
+  const u32 *row_b = VGPU_ROW (const u32, ins->b), *row_c = VGPU_ROW (const u32, ins->c);
+  const u32 code = ins->target;
+  const bool adds = code == VGPU_ATOM_CODE (VGPU_ATOM_ADD, VGPU_TYPE_U32)
+                    || code == VGPU_ATOM_CODE (VGPU_ATOM_ADD, VGPU_TYPE_S32);
+  if (shared && adds)
+    VGPU_EACH_LANE (swap (place, *place + b))
+  else if (adds)
+    VGPU_EACH_LANE (__atomic_fetch_add (place, b, __ATOMIC_SEQ_CST))
+  else if (shared)
+    VGPU_EACH_LANE (swap (place, (u32) combine (code, *place, b, row_c[lane])))
+  else
+    VGPU_EACH_LANE ((u32) exchange_u32 ((char *) place, code, b, row_c[lane]))
+}
+
+static bool
+words_valid (const unsigned char *valid, const Pattern *pattern)
+{
+  u32 all = ~0u;
+  for (u32 left = pattern->mask; left != 0; left &= left - 1)
+    all &= *(const u32 *) (valid + pattern->relative[__builtin_ctz (left)]);
+  return all == ~0u;
+}
+
+/* Words that lie where the instruction found the last ones, all of them fit to be changed. False: has done
+ * nothing. */
+static bool
+atomic_words (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mask)
+{
+  VgpuWorker *worker = warp->worker;
+  VgpuSite *site = &worker->sites[ins->site];
+  const bool shared = space == VGPU_SPACE_SHARED;
+  const VgpuRequest request = {
+      .space = space, .access = VGPU_ACCESS_ATOMIC, .bytes = 4, .align = 4};
+  const unsigned char *valid = NULL;
+  Pattern pattern;
+  if (ins->bytes != 4 || warp->kernel->plain || warp->tainted)
+    return false;
+  build_pattern (warp, ins, offset, mask, 4, &pattern);
+  if (!is_inside (&pattern, shared ? 0 : site->lo, shared ? worker->shared_bytes : site->hi, 4)
+      || !is_aligned (&pattern, 4))
+    return false;
+  if (warp->checks & VGPU_CHECK_UNINIT)
+    valid = shared                            ? worker->shared_valid + pattern.first
+            : site->allocation->valid != NULL ? site->allocation->valid + (pattern.first - site->lo)
+                                              : NULL;
+  if (valid != NULL && !words_valid (valid, &pattern))
+    return false;
+  worker->strong++;
+  exchange_words (warp, ins,
+                  shared ? worker->shared + pattern.first : (char *) (uintptr_t) pattern.first,
+                  &pattern, shared);
+  site->requests++;
+  site->lanes += (u32) __builtin_popcount (mask);
+  if (warp->checks == 0)
+    return true;
+  VgpuReach reach;
+  find_reach (&reach, &pattern, 4);
+  observe (warp, ins, &request, &reach);
+  return true;
+}
+
 static void
 atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mask)
 {
@@ -243,6 +329,8 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
   const bool uninit = warp->checks & VGPU_CHECK_UNINIT;
   u64 addresses[VGPU_LANES];
   VgpuWorker *owners[VGPU_LANES];
+  if (atomic_words (warp, ins, space, offset, mask))
+    return;
   worker->strong++;
   if (uninit)
     check_values (warp, ins, mask);
@@ -284,7 +372,7 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
   site->requests++;
   site->lanes += (u32) __builtin_popcount (good);
   if (warp->checks != 0 && (good & ~abroad) != 0)
-    observe (warp, ins, &request, addresses, good & ~abroad);
+    observe_lanes (warp, ins, &request, addresses, good & ~abroad);
 }
 
 VGPU_HANDLER (ATOM_GLOBAL)

@@ -167,15 +167,20 @@ taint_product (VgpuWarp *warp, const VgpuMatrixForm *form, const s32 *rows)
     }
 }
 
+typedef f64 Eight __attribute__ ((vector_size (64), aligned (8)));
+
+/* Eight columns at a time: all shapes are multiples. */
 static void
 multiply (const VgpuMatrixForm *form, f64 (*a)[MAX_SIDE], f64 (*b)[MAX_SIDE], f64 (*d)[MAX_SIDE])
 {
-  /* Eight columns at a time: all shapes are multiples. */
-  for (s32 i = 0; i < form->m; i++)
-    for (s32 j = 0; j < form->n; j += 8)
-      for (s32 k = 0; k < form->k; k++)
-        for (s32 l = 0; l < 8; l++)
-          d[i][j + l] += a[i][k] * b[k][j + l];
+  for (s32 j = 0; j < form->n; j += 8)
+    for (s32 i = 0; i < form->m; i++)
+      {
+        Eight sum = *(const Eight *) &d[i][j];
+        for (s32 k = 0; k < form->k; k++)
+          sum += a[i][k] * *(const Eight *) &b[k][j];
+        *(Eight *) &d[i][j] = sum;
+      }
 }
 
 VGPU_HANDLER (MMA)
@@ -415,12 +420,67 @@ is_plain (const VgpuWarp *warp, const VgpuIns *ins, const VgpuMatrixForm *form, 
 {
   const VgpuSite *site = &warp->worker->sites[ins->site];
   const s64 leading = (s32) VGPU_ROW (const u32, ins->b)[__builtin_ctz (warp->mask)];
-  const s64 side = form->m > form->n ? form->m : form->n;
-  const s64 extent = (leading + 1) * (side > form->k ? side : form->k) * ins->bytes;
+  const s64 most = form->m > form->n ? form->m : form->n;
+  const s64 side = most > form->k ? most : form->k;
+  const s64 extent = (leading * (side - 1) + side) * ins->bytes;
   const u64 lo = space == VGPU_SPACE_SHARED ? 0 : site->lo;
   const u64 hi = space == VGPU_SPACE_SHARED ? warp->worker->shared_bytes : site->hi;
   return warp->mask == VGPU_FULL && leading >= 0 && leading < 1 << 24 && base % ins->bytes == 0
          && base >= lo && base < hi && (u64) extent <= hi - base;
+}
+
+/* Whether nobody has to be told of single elements: of what is read, all is known to be initialised. */
+static bool
+is_unwatched (const VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, VgpuAccess access)
+{
+  const bool shared = space == VGPU_SPACE_SHARED;
+  if (warp->kernel->plain || (shared && (warp->checks & VGPU_CHECK_RACE)))
+    return false;
+  if (!(warp->checks & VGPU_CHECK_UNINIT))
+    return true;
+  return !shared && !warp->tainted && access == VGPU_ACCESS_READ
+         && warp->worker->sites[ins->site].allocation->valid == NULL;
+}
+
+/* All elements of a matrix, each where it belongs. */
+static void
+move_plainly (VgpuWarp *warp, const VgpuIns *ins, const VgpuMatrixForm *form, const s32 *rows,
+              char *base, VgpuAccess access)
+{
+  const u32 per = 4 / ins->bytes;
+  const u32 count = (u32) form->registers[ins->target];
+  const s32 *map = warp->kernel->extra + form->maps[ins->target];
+  for (u32 reg = 0; reg < count; reg++)
+    {
+      u32 *row = VGPU_ROW (u32, rows[reg]);
+      u32 value[VGPU_LANES] = {0};
+      for (u32 part = 0; part < per; part++, map += VGPU_LANES)
+        {
+          const u32 shift = 8 * ins->bytes * part;
+          s64 offsets[VGPU_LANES];
+          element_offsets (warp, ins, map, offsets);
+          if (access == VGPU_ACCESS_WRITE)
+            for (int lane = 0; lane < VGPU_LANES; lane++)
+              {
+                const u32 bits = row[lane] >> shift;
+                __builtin_memcpy (base + offsets[lane], &bits, ins->bytes);
+              }
+          else if (ins->bytes == 2)
+            for (int lane = 0; lane < VGPU_LANES; lane++)
+              value[lane] |= (u32) * (const u16 *) (base + offsets[lane]) << shift;
+          else if (ins->bytes == 4)
+            for (int lane = 0; lane < VGPU_LANES; lane++)
+              value[lane] = *(const u32 *) (base + offsets[lane]);
+          else
+            for (int lane = 0; lane < VGPU_LANES; lane++)
+              value[lane] |= (u32) * (const u8 *) (base + offsets[lane]) << shift;
+        }
+      if (access == VGPU_ACCESS_READ)
+        __builtin_memcpy (row, value, sizeof value);
+    }
+  VgpuSite *site = &warp->worker->sites[ins->site];
+  site->requests += count * per;
+  site->lanes += count * per * VGPU_LANES;
 }
 
 static void
@@ -439,6 +499,13 @@ move_elements (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
   vgpu_check_whole_warp (warp, ins);
   if (!plain && space == VGPU_SPACE_GLOBAL)
     remember_matrix (warp, ins, base, access);
+  if (plain && is_unwatched (warp, ins, space, access))
+    {
+      char *at =
+          space == VGPU_SPACE_SHARED ? warp->worker->shared + base : (char *) (uintptr_t) base;
+      move_plainly (warp, ins, &form, rows, at, access);
+      return;
+    }
   for (u32 index = 0; index < count; index++, map += VGPU_LANES)
     {
       u64 addresses[VGPU_LANES];

@@ -26,31 +26,6 @@ describe (const VgpuIns *ins, VgpuSpace space, VgpuAccess access)
   return (VgpuRequest) {.space = space, .access = access, .bytes = bytes, .align = bytes};
 }
 
-static inline void
-build_pattern (const VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, u32 stride,
-               Pattern *pattern)
-{
-  if (ins->flags & VGPU_INS_WIDE_ADDRESS)
-    pattern_from_64 (pattern, VGPU_ROW (const u64, ins->a), offset, mask, stride);
-  else
-    pattern_from_32 (pattern, VGPU_ROW (const u32, ins->a), offset, mask, stride);
-}
-
-static inline bool
-is_aligned (const Pattern *pattern, u32 align)
-{
-  return (pattern->first & (align - 1)) == 0
-         && (pattern->shape != VGPU_SHAPE_MIXED || steps_aligned (pattern, align));
-}
-
-static inline bool
-is_inside (const Pattern *pattern, u64 lo, u64 hi, u32 bytes)
-{
-  return !pattern->far && pattern->first + (u64) (s64) pattern->low >= lo
-         && pattern->first + (u64) (s64) pattern->high + bytes <= hi
-         && pattern->first + (u64) (s64) pattern->high < hi;
-}
-
 /* Lane by lane; leaves in pattern what may go on. Lanes far from one another are done one at a
  * time by the caller. */
 static __attribute__ ((noinline)) u32
