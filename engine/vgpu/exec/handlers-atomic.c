@@ -319,7 +319,7 @@ atomic_words (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u
   return true;
 }
 
-static void
+static __attribute__ ((noinline)) void
 atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mask)
 {
   VgpuWorker *worker = warp->worker;
@@ -378,13 +378,13 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
 VGPU_HANDLER (ATOM_GLOBAL)
 {
   atomic (warp, ins, VGPU_SPACE_GLOBAL, ins->imm, warp->mask);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (ATOM_SHARED)
 {
   atomic (warp, ins, VGPU_SPACE_SHARED, ins->imm, warp->mask);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (ATOM_GENERIC)
@@ -399,5 +399,5 @@ VGPU_HANDLER (ATOM_GENERIC)
     atomic (warp, ins, VGPU_SPACE_SHARED, ins->imm - (s64) VGPU_WINDOW_SHARED, here);
   if (elsewhere != 0)
     atomic (warp, ins, VGPU_SPACE_GLOBAL, ins->imm, elsewhere);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }

@@ -15,7 +15,7 @@ count_block (VgpuWarp *warp, const VgpuIns *ins)
 VGPU_HANDLER (BLOCK)
 {
   count_block (warp, ins);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (BLOCK_MEET)
@@ -23,7 +23,7 @@ VGPU_HANDLER (BLOCK_MEET)
   if (ins->site == warp->reconverge)
     return vgpu_resume_waiting (warp);
   count_block (warp, ins);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (GUARD)
@@ -32,11 +32,14 @@ VGPU_HANDLER (GUARD)
   const u32 chosen = mask & guard_mask (warp, ins);
   if (chosen != 0)
     {
+      const u32 single = warp->single;
       warp->mask = chosen;
+      warp->single = 1;
       ins->guarded (warp, ins);
       warp->mask = mask;
+      warp->single = single;
     }
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 static inline const VgpuIns *
@@ -49,24 +52,24 @@ branch (VgpuWarp *warp, const VgpuIns *ins)
   return taken == warp->mask ? target : vgpu_diverge (warp, ins, target, taken);
 }
 
-VGPU_HANDLER (BRANCH) { return branch (warp, ins); }
+VGPU_HANDLER (BRANCH) { VGPU_CONTINUE (branch (warp, ins)); }
 
 VGPU_HANDLER (BRANCH_BACK)
 {
   const VgpuIns *next = branch (warp, ins);
   if (VGPU_UNLIKELY (--warp->worker->fuel <= 0))
     return vgpu_out_of_fuel (warp, next);
-  return next;
+  VGPU_CONTINUE (next);
 }
 
-VGPU_HANDLER (JUMP) { return warp->kernel->code + ins->target; }
+VGPU_HANDLER (JUMP) { VGPU_CONTINUE (warp->kernel->code + ins->target); }
 
 VGPU_HANDLER (JUMP_BACK)
 {
   const VgpuIns *next = warp->kernel->code + ins->target;
   if (VGPU_UNLIKELY (--warp->worker->fuel <= 0))
     return vgpu_out_of_fuel (warp, next);
-  return next;
+  VGPU_CONTINUE (next);
 }
 
 VGPU_HANDLER (RETURN)
@@ -81,7 +84,7 @@ VGPU_HANDLER (FENCE)
   return ins + 1;
 }
 
-VGPU_HANDLER (NOTHING) { return ins + 1; }
+VGPU_HANDLER (NOTHING) { VGPU_CONTINUE (ins + 1); }
 
 VGPU_HANDLER (TRAP) { return vgpu_trap (warp, ins); }
 

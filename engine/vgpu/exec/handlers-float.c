@@ -67,7 +67,7 @@ finish (f32 value, u32 flags)
   {                                                                                                \
     ROWS (f32)                                                                                     \
     PLAIN (f32, canonical (expression))                                                            \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }                                                                                                \
   VGPU_HANDLER (id##_M)                                                                            \
   {                                                                                                \
@@ -84,7 +84,7 @@ finish (f32 value, u32 flags)
       row_d[lane] = CHOSEN (value, row_d[lane]);                                                   \
     }                                                                                              \
     leave_rounding (old);                                                                          \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 VGPU_SINGLE_LANES (SINGLE, SINGLE, SINGLE)
@@ -96,12 +96,12 @@ VGPU_SINGLE_LANES (SINGLE, SINGLE, SINGLE)
     if ((flags & VGPU_INS_ROUND) == VGPU_ROUND_NEAREST)                                            \
       {                                                                                            \
         PLAIN (f64, (expression))                                                                  \
-        return ins + 1;                                                                            \
+        VGPU_CONTINUE (ins + 1);                                                                   \
       }                                                                                            \
     u32 old = enter_rounding (flags);                                                              \
     PLAIN (f64, (expression))                                                                      \
     leave_rounding (old);                                                                          \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 VGPU_DOUBLE_LANES (DOUBLE, DOUBLE, DOUBLE)

@@ -73,7 +73,7 @@ keep_active (VgpuWarp *warp, s32 row, const u16 *values, u32 count)
       values[i] = format##_result (expression, flags);                                             \
     }                                                                                              \
     keep_active (warp, ins->d, values, count);                                                     \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 VGPU_HALF_LANES (HALF, HALF, HALF)
@@ -95,7 +95,7 @@ VGPU_HALF_LANES (HALF, HALF, HALF)
               results[i] != results[i] ? 0x7fff : assay_double_to_##format (results[i]);           \
       }                                                                                            \
     keep_active (warp, ins->d, values, count);                                                     \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 VGPU_HALF_FUNCTIONS (HALF_FUNCTION)
@@ -124,7 +124,7 @@ approximate (VgpuWarp *warp, const VgpuIns *ins, VgpuFunctionId function)
   VGPU_HANDLER (id)                                                                                \
   {                                                                                                \
     approximate (warp, ins, VGPU_FUNCTION_##function);                                             \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 VGPU_APPROXIMATE_LANES (APPROXIMATE)
@@ -153,7 +153,7 @@ VGPU_HANDLER (DIV_APPROX)
     const f32 value = canonical (flush_f32 ((f32) results[lane], flags));
     row_d[lane] = mask >> lane & 1 ? value : row_d[lane];
   }
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 /* Conversions, one lane at a time: source and destination type are in vec and bytes. */
@@ -455,5 +455,5 @@ VGPU_HANDLER (CVT_ANY)
           write_real (warp, ins, lane, value, (f64) lost);
         }
     }
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }

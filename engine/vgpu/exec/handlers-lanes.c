@@ -20,7 +20,7 @@
       {                                                                                            \
         VGPU_LANE_LOOP row_d[lane] = CHOSEN ((D) EXPRESSION, row_d[lane]);                         \
       }                                                                                            \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 #define UNARY(id, pattern, D, A, expression)                                                       \
@@ -64,7 +64,7 @@ VGPU_PACK_LANES (BINARY)
         result |= (u32) (expression) << lane;                                                      \
       }                                                                                            \
     put_mask (warp, ins->d, result);                                                               \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 VGPU_COMPARE_LANES (COMPARE)
@@ -89,7 +89,7 @@ VGPU_COMPARE_LANES (COMPARE)
           carry = (carry & ~(1u << lane)) | (u32) (wide >> (sizeof (T) * 8) & 1) << lane;          \
         }                                                                                          \
     warp->carry = carry;                                                                           \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 VGPU_CARRY_LANES (CARRY)

@@ -4,6 +4,12 @@
 #include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/handlers.h"
 #include "engine/vgpu/exec/request.h"
+#ifdef __AVX512F__
+#include "engine/vgpu/exec/words-512.h"
+#else
+#define quick_global(warp, ins, access) false
+#define quick_shared(warp, ins, access) false
+#endif
 
 /* Where a request was found to lie. */
 typedef struct
@@ -336,7 +342,7 @@ check_address (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
     vgpu_taint_used (warp, ins, ins->a, bad, "used as an address");
 }
 
-static inline void
+static __attribute__ ((noinline)) void
 access_global (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
 {
   VgpuSite *site = &warp->worker->sites[ins->site];
@@ -365,7 +371,7 @@ access_global (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcc
     }
 }
 
-static inline void
+static __attribute__ ((noinline)) void
 access_shared (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
 {
   VgpuWorker *worker = warp->worker;
@@ -441,7 +447,7 @@ move_local_row (VgpuWarp *warp, s32 row, char *at, u32 bytes, u32 mask, VgpuAcce
         }
 }
 
-static void
+static __attribute__ ((noinline)) void
 access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
 {
   const VgpuRequest request = describe (ins, VGPU_SPACE_LOCAL, access);
@@ -477,7 +483,7 @@ access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcce
     }
 }
 
-static void
+static __attribute__ ((noinline)) void
 access_param (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask)
 {
   const VgpuRequest request = describe (ins, VGPU_SPACE_PARAM, VGPU_ACCESS_READ);
@@ -494,7 +500,7 @@ access_param (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask)
 }
 
 /* Sorts the lanes of a generic access by window. */
-static inline void
+static __attribute__ ((noinline)) void
 access_generic (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
 {
   const u64 *base = VGPU_ROW (const u64, ins->a);
@@ -514,54 +520,58 @@ access_generic (VgpuWarp *warp, const VgpuIns *ins, VgpuAccess access)
 
 VGPU_HANDLER (LOAD_GLOBAL)
 {
-  access_global (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
-  return ins + 1;
+  if (!quick_global (warp, ins, VGPU_ACCESS_READ))
+    access_global (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (STORE_GLOBAL)
 {
-  access_global (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
-  return ins + 1;
+  if (!quick_global (warp, ins, VGPU_ACCESS_WRITE))
+    access_global (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (LOAD_SHARED)
 {
-  access_shared (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
-  return ins + 1;
+  if (!quick_shared (warp, ins, VGPU_ACCESS_READ))
+    access_shared (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (STORE_SHARED)
 {
-  access_shared (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
-  return ins + 1;
+  if (!quick_shared (warp, ins, VGPU_ACCESS_WRITE))
+    access_shared (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (LOAD_LOCAL)
 {
   access_local (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_READ);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (STORE_LOCAL)
 {
   access_local (warp, ins, ins->imm, warp->mask, VGPU_ACCESS_WRITE);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (LOAD_GENERIC)
 {
   access_generic (warp, ins, VGPU_ACCESS_READ);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (STORE_GENERIC)
 {
   access_generic (warp, ins, VGPU_ACCESS_WRITE);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (LOAD_PARAM)
 {
   access_param (warp, ins, ins->imm, warp->mask);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }

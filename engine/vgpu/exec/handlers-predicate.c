@@ -12,13 +12,13 @@ operand_mask (const VgpuWarp *warp, s32 row, bool negated)
 VGPU_HANDLER (PRED_MOV)
 {
   put_mask (warp, ins->d, operand_mask (warp, ins->a, ins->flags & VGPU_INS_NEGATED));
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (PRED_NOT)
 {
   put_mask (warp, ins->d, ~row_mask (warp, ins->a));
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (PRED_AND)
@@ -26,7 +26,7 @@ VGPU_HANDLER (PRED_AND)
   put_mask (warp, ins->d,
             row_mask (warp, ins->a)
                 & operand_mask (warp, ins->b, ins->flags & VGPU_INS_SPLIT_NEGATED));
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (PRED_OR)
@@ -34,7 +34,7 @@ VGPU_HANDLER (PRED_OR)
   put_mask (warp, ins->d,
             row_mask (warp, ins->a)
                 | operand_mask (warp, ins->b, ins->flags & VGPU_INS_SPLIT_NEGATED));
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (PRED_XOR)
@@ -42,7 +42,7 @@ VGPU_HANDLER (PRED_XOR)
   put_mask (warp, ins->d,
             row_mask (warp, ins->a)
                 ^ operand_mask (warp, ins->b, ins->flags & VGPU_INS_SPLIT_NEGATED));
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 /* set: the predicate a becomes imm where it holds, else 0; bytes wide. */
@@ -60,7 +60,7 @@ VGPU_HANDLER (SET_MASK)
       else
         VGPU_ROW (u64, ins->d)[lane] = value;
     }
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 #define SELECT(id, T)                                                                              \
@@ -77,7 +77,7 @@ VGPU_HANDLER (SET_MASK)
       const T value = chosen >> lane & 1 ? a : b;                                                  \
       row_d[lane] = mask >> lane & 1 ? value : row_d[lane];                                        \
     }                                                                                              \
-    return ins + 1;                                                                                \
+    VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
 SELECT (SELECT_16, u16)
@@ -105,7 +105,7 @@ VGPU_HANDLER (SLCT_S32)
   for (int lane = 0; lane < VGPU_LANES; lane++)
     chosen |= (u32) (row_c[lane] >= 0) << lane;
   slct (warp, ins, chosen);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (SLCT_F32)
@@ -115,7 +115,7 @@ VGPU_HANDLER (SLCT_F32)
   for (int lane = 0; lane < VGPU_LANES; lane++)
     chosen |= (u32) (flush_f32 (row_c[lane], ins->flags) >= 0.0f) << lane;
   slct (warp, ins, chosen);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 /* bfi f, a, b, c, d: f is d here, the fourth source is the first of the further operands. */
@@ -130,7 +130,7 @@ VGPU_HANDLER (BFI_32)
                                    VGPU_ROW (const u32, ins->b)[lane],
                                    VGPU_ROW (const u32, ins->c)[lane], length[lane], 32);
     }
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (BFI_64)
@@ -143,7 +143,7 @@ VGPU_HANDLER (BFI_64)
       [lane] = insert_field (VGPU_ROW (const u64, ins->a)[lane], VGPU_ROW (const u64, ins->b)[lane],
                              VGPU_ROW (const u32, ins->c)[lane], length[lane], 64);
     }
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 /* testp: imm is the property, numbered as the decoder lists them. */
@@ -178,7 +178,7 @@ VGPU_HANDLER (TESTP_F32)
       result |= (u32) has_property (kind, ins->imm) << lane;
     }
   put_mask (warp, ins->d, result);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (TESTP_F64)
@@ -191,7 +191,7 @@ VGPU_HANDLER (TESTP_F64)
       result |= (u32) has_property (kind, ins->imm) << lane;
     }
   put_mask (warp, ins->d, result);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }
 
 VGPU_HANDLER (ISSPACEP)
@@ -201,5 +201,5 @@ VGPU_HANDLER (ISSPACEP)
   for (int lane = 0; lane < VGPU_LANES; lane++)
     result |= (u32) ((row_a[lane] & VGPU_WINDOW_MASK) == (u64) ins->imm) << lane;
   put_mask (warp, ins->d, result);
-  return ins + 1;
+  VGPU_CONTINUE (ins + 1);
 }

@@ -28,6 +28,24 @@ typedef __int128 s128;
 #define VGPU_ROW(type, offset)                                                                     \
   ((type *) __builtin_assume_aligned (warp->base[(uint32_t) (offset) >> 31] + (offset), 64))
 
+/* A handler's end: goes on with another instruction. The compiler makes a jump of this call, so that
+ * most instructions need no return to the loop; those that are to be done alone, and all of a warp
+ * that has seen something uninitialised, do return. Not for handlers whose own variables others know
+ * the addresses of: then it would be a call. */
+#ifdef VGPU_CHAIN
+#define VGPU_CONTINUE(to)                                                                          \
+  do                                                                                               \
+    {                                                                                              \
+      const VgpuIns *const after = (to);                                                           \
+      if (VGPU_UNLIKELY ((warp->single | warp->tainted) != 0))                                     \
+        return after;                                                                              \
+      return after->run (warp, after);                                                             \
+    }                                                                                              \
+  while (0)
+#else
+#define VGPU_CONTINUE(to) return (to)
+#endif
+
 #define VGPU_UNLIKELY(x) __builtin_expect (!!(x), 0)
 /* Rows are the same or do not overlap: a lane's result depends on that lane only. */
 #define VGPU_LANE_LOOP _Pragma ("GCC ivdep") for (int lane = 0; lane < VGPU_LANES; lane++)

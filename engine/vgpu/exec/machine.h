@@ -135,6 +135,7 @@ struct VgpuWarp
   uint32_t carry;
   uint32_t checks;
   uint32_t tainted; /* some row of this warp has been uninitialised in this block */
+  uint32_t single;  /* handlers return after one instruction */
   VgpuWorker *worker;
   const VgpuKernel *kernel;
   const VgpuIns *pc;
