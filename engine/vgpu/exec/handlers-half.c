@@ -153,7 +153,7 @@ VGPU_HANDLER (DIV_APPROX)
     const f32 value = canonical (flush_f32 ((f32) results[lane], flags));
     row_d[lane] = mask >> lane & 1 ? value : row_d[lane];
   }
-  VGPU_CONTINUE (ins + 1);
+  return ins + 1;
 }
 
 /* Conversions, one lane at a time: source and destination type are in vec and bytes. */
