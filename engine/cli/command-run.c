@@ -144,6 +144,29 @@ print_workloads (const AssayRun *run)
 }
 
 static void
+print_times (const AssayTimingSummary *benchmark)
+{
+  g_autoptr (AssayTextTable) table = assay_text_table_new (
+      "workload", ">candidate, us", ">baseline, us", "baseline", ">ratio", "verdict", NULL);
+  for (guint i = 0; benchmark && i < benchmark->timings->len; i++)
+    {
+      const AssayTiming *timing = g_ptr_array_index (benchmark->timings, i);
+      g_autofree char *ours = g_strdup_printf ("%.4g", 1e6 * timing->candidate.median);
+      g_autofree char *theirs = g_strdup_printf ("%.4g", 1e6 * timing->baseline.median);
+      g_autofree char *ratio =
+          g_strdup_printf ("%.4f [%.4f, %.4f]", timing->ratio, timing->low, timing->high);
+      g_autofree char *verdict = g_strdup_printf ("%s: %s", timing->verdict, timing->reason);
+      assay_text_table_add (table, timing->workload, ours, theirs,
+                            timing->against_itself ? "(itself)" : timing->baseline.name, ratio,
+                            verdict);
+    }
+  if (!benchmark)
+    return;
+  printf ("\n");
+  assay_text_table_print (table, "");
+}
+
+static void
 print_findings (GPtrArray *findings)
 {
   g_autoptr (AssayTextTable) table =
@@ -171,6 +194,7 @@ print_run (const AssayRun *run, const char *folder)
           run->device.name, run->device.target, run->environment.sandbox);
   print_stages (run);
   print_workloads (run);
+  print_times (run->benchmark);
   print_findings (run->findings);
   printf ("\n%s: %s\n", ASSAY_STATUSES[run->state], folder);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define EXACT_SIGNED_RANKS 60
+#define SHORTEST_PIECE 8 /* below, the correction multiplies chance */
 #define EM_STEPS 100
 
 static int
@@ -80,7 +81,7 @@ double
 assay_lag_one (const double *values, gsize count, gsize length)
 {
   double products = 0, squares = 0;
-  if (length < 5 || count < length)
+  if (length < SHORTEST_PIECE || count < length)
     return NAN;
   for (gsize start = 0; start + length <= count; start += length)
     {

@@ -27,8 +27,8 @@ double assay_quantile (const double *values, gsize count, double share);
 double assay_median (const double *values, gsize count);
 
 /* Correlation of neighbours within pieces of `length` (the whole: `length` = count), each about its own
- * mean. Short pieces pull it down by (1 + 4 rho) / length; that is put right (Marriott and Pope 1954). Within
- * [-1, 1]. */
+ * mean. Short pieces pull it down by (1 + 4 rho) / length; that is put right (Marriott and Pope 1954), but for
+ * fewer than 8, for which there is NaN. Within [-1, 1]. */
 double assay_lag_one (const double *values, gsize count, gsize length);
 /* How many independent samples as many correlated ones are worth: n (1 - rho) / (1 + rho), at most n. */
 double assay_effective_count (gsize count, double rho);

@@ -305,6 +305,7 @@ static const AssayJsonField RUN_FIELDS[] = {
     F (workloads, LIST, .table = &ASSAY_WORKLOAD_RECORD_TABLE),
     F (off_list, LIST, .table = &ASSAY_OFF_LIST_TABLE),
     F (audit, POINTER, .table = &ASSAY_AUDIT_TABLE),
+    F (benchmark, POINTER, .table = &ASSAY_TIMING_SUMMARY_TABLE),
     F (findings, LIST, .table = &ASSAY_FINDING_TABLE),
     F (skipped_rules, LIST, .table = &ASSAY_SKIPPED_RULE_TABLE),
     ASSAY_JSON_END,

@@ -3,6 +3,7 @@
 
 #include "engine/record/comparison.h"
 #include "engine/record/finding.h"
+#include "engine/record/timing.h"
 #include "engine/record/tolerance.h"
 
 G_BEGIN_DECLS
@@ -296,8 +297,9 @@ typedef struct
   GPtrArray *workloads; /* AssayWorkloadRecord * */
   GPtrArray *off_list;  /* AssayOffList * */
   AssayAudit *audit;
-  GPtrArray *findings;      /* AssayFinding * */
-  GPtrArray *skipped_rules; /* AssaySkippedRule * */
+  AssayTimingSummary *benchmark; /* NULL: nothing was timed */
+  GPtrArray *findings;           /* AssayFinding * */
+  GPtrArray *skipped_rules;      /* AssaySkippedRule * */
 } AssayRun;
 
 ASSAY_JSON_DECLARE (AssayRun, assay_run, ASSAY_RUN_TABLE)

@@ -613,3 +613,44 @@ assay_candidate_run (AssayPipeline *p, AssayCase *c, const AssayLaunchOptions *o
   attempt_clear (&attempt);
   return results;
 }
+
+/* ---- for timing ---- */
+
+static const AssayLaunchOptions PLAIN = {.checks = "none"};
+
+gboolean
+assay_candidate_prepare (AssayPipeline *p, AssayCase *c, AssayPreparedLaunch *launch,
+                         GError **error)
+{
+  Attempt attempt = {.p = p, .c = c, .options = &PLAIN};
+  attempt.request = assay_worker_request_new ();
+  attempt.outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_memory_unref);
+  gboolean made = prepare (&attempt, error);
+  *launch = (AssayPreparedLaunch) {attempt.spec, attempt.request, attempt.outputs};
+  return made;
+}
+
+gboolean
+assay_candidate_same_results (AssayPipeline *p, AssayCase *c, const AssayPreparedLaunch *launch,
+                              GError **error)
+{
+  Attempt attempt = {.p = p, .c = c, .options = &PLAIN, .outputs = launch->outputs};
+  attempt.guard = is_virtual (p) ? 0 : GUARD_BYTES;
+  g_autoptr (GPtrArray) results = read_outputs (&attempt, error);
+  gboolean same = results && results->len == c->results->len;
+  for (guint i = 0; same && i < results->len; i++)
+    {
+      const AssayArray *now = g_ptr_array_index (results, i);
+      const AssayArray *checked = g_ptr_array_index (c->results, i);
+      same = now->bytes == checked->bytes && memcmp (now->data, checked->data, now->bytes) == 0;
+    }
+  return same;
+}
+
+void
+assay_prepared_launch_clear (AssayPreparedLaunch *launch)
+{
+  g_clear_pointer (&launch->spec, assay_sandbox_spec_free);
+  g_clear_pointer (&launch->request, assay_worker_request_free);
+  g_clear_pointer (&launch->outputs, g_ptr_array_unref);
+}

@@ -71,6 +71,8 @@ typedef struct
   AssayMemory *cross_libraries[ASSAY_REAL_QUAD + 1]; /* the cross-check, where there is one */
   char *reference_reason;                            /* why there is none */
   gboolean reference_absent;                         /* … which is not the task's doing */
+  const char
+      *beside;   /* while another program than the candidate is compiled: its name; else NULL */
   char *unsaved; /* first part of the record not written, and why */
 } AssayPipeline;
 
@@ -144,6 +146,20 @@ GPtrArray *assay_candidate_run (AssayPipeline *pipeline, AssayCase *c,
 /* Whether the case's arrays fit into what a real device has free; on a virtual one, and where the device
  * does not tell, they do. */
 gboolean assay_candidate_fits (const AssayPipeline *pipeline, const AssayCase *c, GError **error);
+
+/* The candidate's launch, made and not sent: for timing. */
+typedef struct
+{
+  AssaySandboxSpec *spec;
+  AssayWorkerRequest *request;
+  GPtrArray *outputs; /* AssayMemory *, guards included */
+} AssayPreparedLaunch;
+gboolean assay_candidate_prepare (AssayPipeline *pipeline, AssayCase *c,
+                                  AssayPreparedLaunch *launch, GError **error);
+/* Whether its outputs, read once its worker is dead, hold the bits of the case's results. */
+gboolean assay_candidate_same_results (AssayPipeline *pipeline, AssayCase *c,
+                                       const AssayPreparedLaunch *launch, GError **error);
+void assay_prepared_launch_clear (AssayPreparedLaunch *launch);
 
 /* Compares the case's results, fills its outputs and status, and tells the client. */
 void assay_case_compare (AssayPipeline *pipeline, AssayCase *c);

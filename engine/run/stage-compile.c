@@ -90,12 +90,19 @@ ask_compiler (AssayPipeline *p, const char *target, AssayMemory *ptx, AssayMemor
   return assay_worker_call (spec, p->tier, request, p->cancellable, error);
 }
 
+static char *
+log_name (const AssayPipeline *p, const AssayCompile *record)
+{
+  return p->beside ? g_strdup_printf ("compile-%s-%s.log", p->beside, record->target)
+                   : g_strdup_printf ("compile-%s.log", record->target);
+}
+
 static void
 take_note (AssayPipeline *p, JsonObject *note, AssayCompile *record, char **entry)
 {
   const char *log = assay_json_string (note, "log");
   const char *name = assay_json_string (note, "entry");
-  g_autofree char *file = g_strdup_printf ("compile-%s.log", record->target);
+  g_autofree char *file = log_name (p, record);
   record->status = ASSAY_STATUS_PASSED;
   if (log && name)
     assay_resources_parse (log, assay_candidate_is_host (p->candidate) ? NULL : name, record);
@@ -110,7 +117,7 @@ take_failure (AssayPipeline *p, const AssayWorkerReply *reply, const char *messa
 {
   const AssayWorkerError *told = reply ? reply->error : NULL;
   const char *log = told && told->log ? told->log : message;
-  g_autofree char *file = g_strdup_printf ("compile-%s.log", record->target);
+  g_autofree char *file = log_name (p, record);
   AssayFailure failure = {
       .role = (char *) "compile",
       .phase = (char *) (reply && reply->phase ? reply->phase : "compile"),
@@ -228,13 +235,14 @@ assay_compile_target (AssayPipeline *p, const char *target, AssayMemory **ptx, A
       const char *message = error ? error->message : reply->message;
       take_failure (p, reply, message, record);
       /* What fails everywhere is one failure. */
-      if (p->ptx || g_str_equal (target, p->target))
+      if (!p->beside && (p->ptx || g_str_equal (target, p->target)))
         set_place (p, assay_pipeline_fail (p, NULL, "compile", reply, message));
     }
   product_clear (&product);
   record->seconds = (double) (g_get_monotonic_time () - started) / G_TIME_SPAN_SECOND;
   *out = record;
-  tell_compile (p, record);
+  if (!p->beside)
+    tell_compile (p, record);
   return record->status;
 }
 

@@ -2,7 +2,7 @@
 #include "engine/worker/contract.h"
 
 const char *const ASSAY_REQUESTS[] = {"probe", "compile", "build", "reference",
-                                      "run",   "matrix",  NULL};
+                                      "run",   "matrix",  "bench", NULL};
 const char *const ASSAY_REPLIES[] = {"phase", "launch", "finding", "caveat", "error", "done", NULL};
 
 static const char *const PROBE_PHASES[] = {"open", NULL};
@@ -12,9 +12,12 @@ static const char *const REFERENCE_PHASES[] = {"load", "call", NULL};
 static const char *const RUN_PHASES[] = {"open",   "load",        "allocate", "upload",
                                          "launch", "synchronise", "download", NULL};
 static const char *const MATRIX_PHASES[] = {"load", "compile", NULL};
+static const char *const BENCH_PHASES[] = {"open",    "load",     "allocate", "upload",
+                                           "measure", "download", NULL};
 
 const char *const *const ASSAY_PHASES[ASSAY_N_REQUESTS] = {
-    PROBE_PHASES, COMPILE_PHASES, BUILD_PHASES, REFERENCE_PHASES, RUN_PHASES, MATRIX_PHASES,
+    PROBE_PHASES, COMPILE_PHASES, BUILD_PHASES, REFERENCE_PHASES,
+    RUN_PHASES,   MATRIX_PHASES,  BENCH_PHASES,
 };
 
 #define F(member_, kind_, ...) ASSAY_JSON_FIELD (T, member_, #member_, kind_, __VA_ARGS__)
@@ -115,6 +118,7 @@ static const AssayJsonField REQUEST_FIELDS[] = {
     F (block, INTS),
     F (shared, INT),
     F (seconds, DOUBLE),
+    F (turns_fd, INT),
     ASSAY_JSON_END,
 };
 #undef T

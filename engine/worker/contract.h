@@ -17,6 +17,7 @@ typedef enum
   ASSAY_REQUEST_REFERENCE, /* call a library that was built so */
   ASSAY_REQUEST_RUN,       /* launch a kernel */
   ASSAY_REQUEST_MATRIX,    /* compile for many targets, for what the compiler says alone */
+  ASSAY_REQUEST_BENCH,     /* launch the same again and again, in turn with another worker */
   ASSAY_N_REQUESTS,
 } AssayRequestKind;
 
@@ -135,6 +136,9 @@ typedef struct
   GArray *grid, *block; /* gint64 × 3 */
   gint64 shared;
   double seconds; /* after which a launch is interrupted from inside */
+
+  /* bench, beside what `run` has */
+  gint64 turns_fd; /* an AssayTurns (turns.h) */
 } AssayWorkerRequest;
 
 ASSAY_JSON_DECLARE (AssayWorkerRequest, assay_worker_request, ASSAY_WORKER_REQUEST_TABLE)

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_WORDS 24
-#define MAX_REALS 8
-
 /* Integers and pointers travel in one sequence of registers and stack slots, floating-point values in
  * another (System V x86-64, AAPCS64), so that one call with enough of both serves every signature
  * whose reals fit their registers. */
@@ -20,15 +17,8 @@ typedef void (*HostFunction) (gint64, gint64, gint64, gint64, gint64, gint64, gi
                               gint64, gint64, gint64, gint64, gint64, gint64, gint64, gint64,
                               double, double, double, double, double, double, double, double);
 
-typedef struct
-{
-  gint64 words[MAX_WORDS];
-  double reals[MAX_REALS];
-  guint word_count, real_count;
-} Arguments;
-
 static void
-call (HostFunction function, const Arguments *a)
+call (HostFunction function, const AssayLaunchPlan *a)
 {
   const gint64 *w = a->words;
   const double *r = a->reals;
@@ -48,13 +38,13 @@ as_single (double value)
 }
 
 static gboolean
-collect (AssayDeviceRun *run, Arguments *arguments)
+collect (AssayDeviceRun *run, AssayLaunchPlan *arguments)
 {
   for (guint i = 0; i < run->request->arguments->len; i++)
     {
       const AssayWorkerArgument *argument = g_ptr_array_index (run->request->arguments, i);
       gboolean real = !argument->array && argument->is_real;
-      if (arguments->word_count == MAX_WORDS || arguments->real_count == MAX_REALS)
+      if (arguments->word_count == ASSAY_PLAN_WORDS || arguments->real_count == ASSAY_PLAN_REALS)
         return assay_run_fail (run, "arguments", "%s takes more arguments than can be passed",
                                run->request->symbol);
       if (argument->array)
@@ -116,17 +106,46 @@ open_library (AssayDeviceRun *run)
   return function;
 }
 
+AssayLaunchPlan *
+assay_run_plan_host (AssayDeviceRun *run)
+{
+  AssayLaunchPlan *plan = g_new0 (AssayLaunchPlan, 1);
+  plan->function = open_library (run);
+  if (plan->function && collect (run, plan))
+    return plan;
+  assay_launch_plan_free (plan);
+  return NULL;
+}
+
+static void
+on_unheard (const char *kernel, CUfunction function, const unsigned int *shape, size_t shared,
+            gpointer data)
+{
+}
+
+/* Its launches are not told: that would cost time. */
+int
+assay_run_enqueue_host (AssayDeviceRun *run, const AssayLaunchPlan *plan)
+{
+  const char *kernel = NULL;
+  HostFunction function;
+  *(void **) &function = plan->function;
+  assay_runtime_begin (&run->driver, run->module, on_unheard, NULL);
+  call (function, plan);
+  return assay_runtime_unread_error (&kernel);
+}
+
 gboolean
 assay_run_host (AssayDeviceRun *run)
 {
-  Arguments arguments = {0};
-  void *found = open_library (run);
-  if (!found || !collect (run, &arguments))
+  AssayLaunchPlan *plan = assay_run_plan_host (run);
+  if (!plan)
     return FALSE;
   assay_runtime_begin (&run->driver, run->module, on_launched, run);
   HostFunction function;
-  *(void **) &function = found;
-  call (function, &arguments);
+  *(void **) &function = plan->function;
+  call (function, plan);
+  assay_launch_plan_free (plan);
   tell_unread_error (run);
   tell_leak (run);
   assay_channel_phase (run->channel, "synchronise");

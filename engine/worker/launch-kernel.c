@@ -71,34 +71,73 @@ extent (GArray *extents, guint axis)
   return extents && axis < extents->len ? g_array_index (extents, gint64, axis) : 1;
 }
 
+void
+assay_launch_plan_free (AssayLaunchPlan *plan)
+{
+  if (!plan)
+    return;
+  g_free (plan->storage);
+  g_free (plan->pointers);
+  g_free (plan);
+}
+
+/* Beyond 48 KiB dynamic shared memory has to be asked for; a launcher would have done so. */
+static gboolean
+allow_shared (AssayDeviceRun *run)
+{
+  if (run->request->shared <= 48 * 1024)
+    return TRUE;
+  int code = run->driver.call.func_set_attribute (
+      run->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int) run->request->shared);
+  return !assay_run_driver_failed (run, "launch", code);
+}
+
+AssayLaunchPlan *
+assay_run_plan_kernel (AssayDeviceRun *run)
+{
+  const AssayWorkerRequest *request = run->request;
+  AssayLaunchPlan *plan = g_new0 (AssayLaunchPlan, 1);
+  gboolean fits = TRUE;
+  plan->storage = g_new0 (guint64, request->arguments->len + 1);
+  plan->pointers = g_new0 (void *, request->arguments->len + 1);
+  for (guint i = 0; i < 6 && fits; i++)
+    {
+      gint64 wanted = extent (i < 3 ? request->grid : request->block, i % 3);
+      fits = wanted >= 0 && wanted <= G_MAXUINT32;
+      plan->shape[i] = (guint) wanted;
+      if (!fits)
+        fail_argument (run, i, "grid or block is beyond 32 bits");
+    }
+  if (fits && bind_arguments (run, plan->storage, plan->pointers) && allow_shared (run))
+    return plan;
+  assay_launch_plan_free (plan);
+  return NULL;
+}
+
+int
+assay_run_enqueue (AssayDeviceRun *run, const AssayLaunchPlan *plan)
+{
+  const guint *shape = plan->shape;
+  if (plan->function)
+    return assay_run_enqueue_host (run, plan);
+  return run->driver.call.launch_kernel (run->function, shape[0], shape[1], shape[2], shape[3],
+                                         shape[4], shape[5], (unsigned) run->request->shared, NULL,
+                                         plan->pointers, NULL);
+}
+
 gboolean
 assay_run_kernel (AssayDeviceRun *run)
 {
-  const AssayWorkerRequest *request = run->request;
-  const AssayCudaDriver *call = &run->driver.call;
-  g_autofree guint64 *storage = g_new0 (guint64, request->arguments->len + 1);
-  g_autofree void **pointers = g_new0 (void *, request->arguments->len + 1);
-  guint shape[6];
-  if (!bind_arguments (run, storage, pointers))
+  AssayLaunchPlan *plan = assay_run_plan_kernel (run);
+  if (!plan)
     return FALSE;
-  for (guint i = 0; i < 6; i++)
-    {
-      gint64 wanted = extent (i < 3 ? request->grid : request->block, i % 3);
-      if (wanted < 0 || wanted > G_MAXUINT32)
-        return fail_argument (run, i, "grid or block is beyond 32 bits");
-      shape[i] = (guint) wanted;
-    }
-  assay_run_tell_launch (run, run->entry->plain, run->function, shape, (gsize) request->shared);
-  /* Beyond 48 KiB dynamic shared memory has to be asked for; a launcher would have done so. */
-  int code = CUDA_SUCCESS;
-  if (request->shared > 48 * 1024)
-    code = call->func_set_attribute (run->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                     (int) request->shared);
-  if (code == CUDA_SUCCESS)
-    code = call->launch_kernel (run->function, shape[0], shape[1], shape[2], shape[3], shape[4],
-                                shape[5], (unsigned) request->shared, NULL, pointers, NULL);
+  assay_run_tell_launch (run, run->entry->plain, run->function, plan->shape,
+                         (gsize) run->request->shared);
+  int code = assay_run_enqueue (run, plan);
+  assay_launch_plan_free (plan);
   if (assay_run_driver_failed (run, "launch", code))
     return FALSE;
   assay_channel_phase (run->channel, "synchronise");
-  return !assay_run_driver_failed (run, "the kernel did not finish", call->ctx_synchronize ());
+  return !assay_run_driver_failed (run, "the kernel did not finish",
+                                   run->driver.call.ctx_synchronize ());
 }

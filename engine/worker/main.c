@@ -13,8 +13,8 @@
 typedef void (*Role) (AssayChannel *channel, const AssayWorkerRequest *request);
 
 static const Role ROLES[ASSAY_N_REQUESTS] = {
-    assay_worker_probe,     assay_worker_compile, assay_worker_build,
-    assay_worker_reference, assay_worker_run,     assay_worker_matrix,
+    assay_worker_probe, assay_worker_compile, assay_worker_build, assay_worker_reference,
+    assay_worker_run,   assay_worker_matrix,  assay_worker_bench,
 };
 
 gboolean

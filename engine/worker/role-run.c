@@ -92,8 +92,8 @@ set (AssayDeviceRun *run, const char *key, const char *value)
                          run->driver.assayVgpuLastError ());
 }
 
-static gboolean
-open_driver (AssayDeviceRun *run)
+gboolean
+assay_run_open_driver (AssayDeviceRun *run)
 {
   g_autofree char *reason = NULL;
   CUdevice device = 0;
@@ -126,8 +126,8 @@ open_driver (AssayDeviceRun *run)
   return !assay_run_driver_failed (run, "no context on the device", code);
 }
 
-static gboolean
-load_module (AssayDeviceRun *run)
+gboolean
+assay_run_load_module (AssayDeviceRun *run)
 {
   gsize bytes = 0;
   g_autofree char *ptx = assay_worker_read_all ((int) run->request->image_fd, &bytes);
@@ -233,8 +233,8 @@ compare_input (AssayDeviceRun *run, const AssayDeviceArray *array, const char *n
   assay_channel_forward (run->channel, line);
 }
 
-static gboolean
-download (AssayDeviceRun *run)
+gboolean
+assay_run_download (AssayDeviceRun *run)
 {
   for (guint i = 0; i < run->request->arrays->len; i++)
     {
@@ -285,8 +285,8 @@ set_alarm (AssayDeviceRun *run)
   setitimer (ITIMER_REAL, &timer, NULL);
 }
 
-static gboolean
-map_arrays (AssayDeviceRun *run)
+gboolean
+assay_run_map_arrays (AssayDeviceRun *run)
 {
   for (guint i = 0; i < run->request->arrays->len; i++)
     {
@@ -305,8 +305,12 @@ static const struct
   const char *phase;
   Step step;
 } STEPS[] = {
-    {"open", open_driver}, {"load", load_module}, {"allocate", map_arrays},
-    {"upload", upload},    {"launch", launch},    {"download", download},
+    {"open", assay_run_open_driver},
+    {"load", assay_run_load_module},
+    {"allocate", assay_run_map_arrays},
+    {"upload", upload},
+    {"launch", launch},
+    {"download", assay_run_download},
 };
 
 void

@@ -12,6 +12,7 @@ void assay_worker_matrix (AssayChannel *channel, const AssayWorkerRequest *reque
 void assay_worker_build (AssayChannel *channel, const AssayWorkerRequest *request);
 void assay_worker_reference (AssayChannel *channel, const AssayWorkerRequest *request);
 void assay_worker_run (AssayChannel *channel, const AssayWorkerRequest *request);
+void assay_worker_bench (AssayChannel *channel, const AssayWorkerRequest *request);
 
 /* An array of the engine, mapped; writable unless its role is `in`. */
 typedef struct

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A CUDA driver without a GPU, for the paths that the virtual one does not go: no bounds checks, no
  * reports, errors on demand. It runs no PTX; a kernel is known by its name and takes
- * (const float *x, float *y, int n). ASSAY_FAKE_CUDA names a fault of the device itself. */
+ * (const float *x, float *y, int n). ASSAY_FAKE_CUDA names a fault of the device itself.
+ *
+ * It has a clock of its own, which only launches move: 50 us each, with noise of 0.3 %; half of that where
+ * the cache still holds the arrays, since nothing was written over it or they are the ones of the last launch.
+ * Words in a kernel's name change it: see DURATIONS. */
 #include "engine/target/cuda-abi.h"
 
 #include <math.h>
@@ -63,10 +67,14 @@ cuDeviceTotalMem_v2 (size_t *bytes, CUdevice device)
   return CUDA_SUCCESS;
 }
 
+#define CACHE_BYTES (4 << 20)
+
 CUresult
 cuDeviceGetAttribute (int *value, CUdevice_attribute attribute, CUdevice device)
 {
-  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 8 : 0;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 8
+           : attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE          ? CACHE_BYTES
+                                                                     : 0;
   return CUDA_SUCCESS;
 }
 
@@ -186,6 +194,117 @@ static const struct
 };
 
 CUresult
+cuMemGetInfo_v2 (size_t *free_bytes, size_t *total)
+{
+  *total = 1 << 30;
+  *free_bytes = *total - held;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuMemcpyDtoD_v2 (CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+  memcpy ((void *) (uintptr_t) to, (const void *) (uintptr_t) from, bytes);
+  return (CUresult) sticky;
+}
+
+/* ---- time ---- */
+
+static double device_time; /* seconds */
+static int launches, cold;
+static const float *last_x;
+
+static const struct
+{
+  const char *word;
+  double factor, growth; /* a launch: of the one before */
+} DURATIONS[] = {
+    {"slower", 1.02, 0},
+    {"faster", 0.98, 0},
+    {"drifting", 1, 0.0006},
+};
+
+CUresult
+cuMemsetD32_v2 (CUdeviceptr to, unsigned int value, size_t count)
+{
+  cold = count * 4 >= 2 * CACHE_BYTES;
+  return (CUresult) sticky;
+}
+
+CUresult
+cuEventCreate (CUevent *event, unsigned int flags)
+{
+  *event = calloc (1, sizeof (double));
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuEventDestroy_v2 (CUevent event)
+{
+  free (event);
+  return CUDA_SUCCESS;
+}
+
+CUresult
+cuEventRecord (CUevent event, CUstream stream)
+{
+  *(double *) event = device_time;
+  return (CUresult) sticky;
+}
+
+CUresult
+cuEventSynchronize (CUevent event)
+{
+  return (CUresult) sticky;
+}
+
+CUresult
+cuEventElapsedTime (float *milliseconds, CUevent from, CUevent to)
+{
+  *milliseconds = (float) (1e3 * (*(double *) to - *(double *) from));
+  return (CUresult) sticky;
+}
+
+/* Normal enough: the sum of twelve uniform numbers, from the kernel's name on, the same in every run. */
+static double
+noise (const char *name)
+{
+  static uint64_t state;
+  double sum = -6;
+  if (state == 0)
+    for (const char *c = name; *c; c++)
+      state = (state + (uint64_t) *c) * 0x9e3779b97f4a7c15ull;
+  for (int i = 0; i < 12; i++)
+    {
+      state = state * 6364136223846793005ull + 1442695040888963407ull;
+      sum += (double) (state >> 11) * 0x1p-53;
+    }
+  return 0.003 * sum;
+}
+
+static void
+pass_time (const char *name, const float *x)
+{
+  double seconds = 50e-6 * (1 + noise (name)) * (cold && x != last_x ? 1 : 0.5);
+  struct timespec begin, now;
+  for (size_t i = 0; i < sizeof DURATIONS / sizeof *DURATIONS; i++)
+    if (is (name, DURATIONS[i].word))
+      seconds *= DURATIONS[i].factor * (1 + DURATIONS[i].growth * launches);
+  launches++;
+  cold = 0;
+  last_x = x;
+  /* A boaster's device tells of more time than there was. */
+  device_time += is (name, "boaster") ? 1000 * seconds : seconds;
+  clock_gettime (CLOCK_MONOTONIC, &begin);
+  do
+    clock_gettime (CLOCK_MONOTONIC, &now);
+  while ((double) (now.tv_sec - begin.tv_sec) + 1e-9 * (double) (now.tv_nsec - begin.tv_nsec)
+         < seconds);
+}
+
+/* ---- launches ---- */
+
+CUresult
 cuLaunchKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                 unsigned int block_x, unsigned int block_y, unsigned int block_z,
                 unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
@@ -197,8 +316,11 @@ cuLaunchKernel (CUfunction function, unsigned int grid_x, unsigned int grid_y, u
   int n = *(int *) parameters[2];
   if (block_x * block_y * block_z > 1024)
     return CUDA_ERROR_INVALID_VALUE;
-  while (is (name, "hang") || is (name, "wedge"))
+  while (is (name, "hang") || is (name, "wedge") || (is (name, "sleepy") && launches > 20))
     sleep (1);
+  if (is (name, "tiring") && launches > 20)
+    sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+  pass_time (name, x);
   for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++)
     if (is (name, FAULTS[i].word))
       {

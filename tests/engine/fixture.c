@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/engine/fixture.h"
 
+#include "engine/base/json.h"
 #include "engine/device/toolkit.h"
 #include "engine/sandbox/preflight.h"
 
@@ -182,4 +183,34 @@ guint
 fixture_workers_alive (void)
 {
   return fixture_alive ("/assay/worker");
+}
+
+void
+fixture_extend (const char *task, const char *extra)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (task, "task.json", NULL);
+  g_autoptr (JsonNode) node = assay_json_load (path, &ASSAY_JSON_LIMITS_TASK, &error);
+  g_autoptr (JsonNode) more = json_from_string (extra, &error);
+  g_assert_no_error (error);
+  JsonObject *object = json_node_get_object (node);
+  g_autoptr (GList) members = json_object_get_members (json_node_get_object (more));
+  for (GList *l = members; l; l = l->next)
+    json_object_set_member (
+        object, l->data,
+        json_node_copy (json_object_get_member (json_node_get_object (more), l->data)));
+  g_assert_true (assay_json_save (node, path, &error));
+}
+
+void
+fixture_start (const char *task, const char *symbol, const char *source)
+{
+  g_autofree char *path = g_build_filename (task, "start.cu", NULL);
+  g_autofree char *extra = g_strdup_printf (
+      "{\"starting_point\":{\"name\":\"start\",\"framework\":\"cuda\",\"sources\":[\"start.cu\"],"
+      "\"entry\":{\"kind\":\"kernel\",\"symbol\":\"%s\",\"arguments\":[\"x\",\"y\",\"n\"],"
+      "\"grid\":[\"ceil_div(n, 256)\"],\"block\":[256]}}}",
+      symbol);
+  g_assert_true (g_file_set_contents (path, source, -1, NULL));
+  fixture_extend (task, extra);
 }

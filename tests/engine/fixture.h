@@ -22,6 +22,10 @@ typedef struct
 
 /* (transfer full): the task's folder below `parent`. */
 char *fixture_task (const char *parent, const FixtureTask *task);
+/* Merges members of a JSON object into the task's file. */
+void fixture_extend (const char *task, const char *extra);
+/* Gives the task a starting point: a kernel `symbol` in `source`, launched as the candidate is by default. */
+void fixture_start (const char *task, const char *symbol, const char *source);
 /* (transfer full): a fresh folder, private to the test. */
 char *fixture_folder (void);
 void fixture_remove (const char *folder);

@@ -14,7 +14,7 @@
 static char *workspace;
 static AssayDevice *device; /* NULL: none */
 static char *why_none;
-static GString *bits, *faults; /* rows of Markdown, for $ASSAY_GPU_REPORT */
+static GString *bits, *faults, *times; /* rows of Markdown, for $ASSAY_GPU_REPORT */
 
 static void
 find_device (void)
@@ -241,6 +241,63 @@ test_faults_end_as_their_class (void)
     }
 }
 
+/* ---- time ---- */
+
+/* One thread a block goes through so many dependent operations; the result is twice x all the same. */
+#define SPIN                                                                                       \
+  "extern \"C\" __global__ void doubled (const float *x, float *y, int n)\n{\n"                    \
+  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float v = i < n ? x[i] : 0;\n"              \
+  "  if (threadIdx.x == 0)\n    for (int k = 0; k < %d; k++)\n"                                    \
+  "      v = __fmaf_rn (v, 0.999f, 1.0f);\n"                                                       \
+  "  if (i < n)\n    y[i] = 2 * x[i] + (v == 12345.678f ? 1 : 0);\n}\n"
+#define TURNS 50000
+
+static const struct
+{
+  const char *id, *what;
+  int turns;
+  const char *verdict;
+  double low, high;
+} TIMES[] = {
+    {"time_same", "the same kernel on both sides", TURNS, "equivalent", 0.99, 1.01},
+    {"time_slower", "2 % more work", TURNS * 51 / 50, "slower", 1.01, 1.03},
+    {"time_faster", "2 % less work", TURNS * 49 / 50, "faster", 0.97, 0.99},
+};
+
+static void
+test_two_percent_are_seen (void)
+{
+  if (cannot_run ())
+    return;
+  g_autofree char *start = g_strdup_printf (SPIN, TURNS);
+  for (gsize i = 0; i < G_N_ELEMENTS (TIMES); i++)
+    {
+      g_autofree char *kernel = g_strdup_printf (SPIN, TIMES[i].turns);
+      FixtureTask fixture = {.id = TIMES[i].id, .kernel = kernel};
+      g_autofree char *task = fixture_task (workspace, &fixture);
+      fixture_start (task, "doubled", start);
+      g_autoptr (AssayJob) job = run_on (task, device->id, 60);
+      const AssayRun *run = assay_job_run (job);
+      const AssayStage *stage = g_ptr_array_index (run->stages, ASSAY_STAGE_BENCH);
+      if (stage->status == ASSAY_STATUS_SKIPPED)
+        {
+          /* The stand-in has no time, and says so. */
+          g_assert_nonnull (strstr (stage->reason, "no notion of time"));
+          continue;
+        }
+      g_assert_cmpstr (stage->reason, ==, NULL);
+      const AssayTiming *timing = g_ptr_array_index (run->benchmark->timings, 0);
+      g_string_append_printf (times, "| %s | %s | %.4f [%.4f, %.4f] | %.4g | %s |\n", TIMES[i].what,
+                              timing->verdict, timing->ratio, timing->low, timing->high,
+                              1e6 * timing->candidate.median, timing->reason);
+      g_test_message ("%s: %s, %.4f: %s", TIMES[i].what, timing->verdict, timing->ratio,
+                      timing->reason);
+      g_assert_cmpstr (timing->verdict, ==, TIMES[i].verdict);
+      g_assert_cmpfloat (timing->ratio, >, TIMES[i].low);
+      g_assert_cmpfloat (timing->ratio, <, TIMES[i].high);
+    }
+}
+
 /* ---- */
 
 static void
@@ -259,7 +316,10 @@ write_report (void)
       date, device->name, device->target, device->driver ? device->driver : "unknown");
   g_autofree char *text = g_strconcat (
       head, bits->str, "\n| planted fault | class | in the findings |\n| --- | --- | --- |\n",
-      faults->str, NULL);
+      faults->str,
+      "\n| timed against a spinning kernel | verdict | ratio, 95 % | median, us | why |\n"
+      "| --- | --- | --- | --- | --- |\n",
+      times->str, NULL);
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
@@ -292,9 +352,11 @@ main (int argc, char **argv)
     g_unsetenv ("ASSAY_CUDA_DRIVER");
   bits = g_string_new (NULL);
   faults = g_string_new (NULL);
+  times = g_string_new (NULL);
   find_device ();
   add_tasks (stand_in ? "stand-in" : "gpu", !stand_in);
   g_test_add_func (stand_in ? "/stand-in/faults" : "/gpu/faults", test_faults_end_as_their_class);
+  g_test_add_func (stand_in ? "/stand-in/time" : "/gpu/time", test_two_percent_are_seen);
   int status = g_test_run ();
   if (!stand_in)
     write_report ();
