@@ -52,6 +52,8 @@ enum
   VGPU_INS_RELU = 1 << 11,
   VGPU_INS_NAN = 1 << 12,          /* min and max that propagate NaN */
   VGPU_INS_COMBINE = 3 << 13,      /* VGPU_COMBINE_… */
+  VGPU_INS_WATCHED = 1 << 16,      /* may meet the accumulators of a wgmma */
+  VGPU_INS_MOVES = 1 << 17,        /* of these: only moves one */
   VGPU_INS_SPLIT_NEGATED = 1 << 15 /* !c of a setp that combines */
 };
 
@@ -115,6 +117,7 @@ typedef struct
 #define VGPU_MAX_PARKED 32
 
 typedef struct VgpuCopies VgpuCopies;
+typedef struct VgpuWgmmas VgpuWgmmas;
 typedef struct VgpuCalls VgpuCalls;
 
 typedef enum
@@ -148,6 +151,7 @@ struct VgpuWarp
   uint32_t *origin;     /* per row: instruction that loaded it */
   char *local;          /* words of the lanes interleaved */
   VgpuCopies *copies;   /* asynchronous copies not yet waited for, where races are looked for */
+  VgpuWgmmas *wgmmas;   /* products not yet waited for, likewise */
   VgpuDivergence *stack;
   uint32_t stack_capacity;
   VgpuCalls *calls; /* made and not yet returned from; NULL: none ever */

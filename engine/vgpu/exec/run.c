@@ -7,6 +7,7 @@
 #include "engine/vgpu/check/record.h"
 #include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/control.h"
+#include "engine/vgpu/exec/wgmma.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -204,6 +205,7 @@ clear_worker (VgpuWorker *worker)
   for (uint32_t i = 0; i < worker->warp_count; i++)
     {
       vgpu_copies_free (&worker->warps[i]);
+      vgpu_wgmma_free (&worker->warps[i]);
       vgpu_calls_free (&worker->warps[i]);
       free (worker->warps[i].stack);
     }
@@ -259,6 +261,7 @@ start_block (VgpuWorker *worker, uint64_t number)
                 launch->kernel->warp_row_bytes / VGPU_ROW_UNIT * 2 * sizeof (uint32_t));
       warp->tainted = 0;
       vgpu_copies_forget (warp);
+      vgpu_wgmma_forget (warp);
       vgpu_calls_begin (warp);
     }
 }

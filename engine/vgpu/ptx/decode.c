@@ -366,6 +366,7 @@ static const Family families[] = {
   { "stmatrix", vgpu_decode_matrix_load, "stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16" },
   { "movmatrix", vgpu_decode_move_matrix, "movmatrix.sync.aligned.m8n8.trans.b16" },
   { "mma.sync", vgpu_decode_mma, "mma.sync.aligned{.row.col}: m16n8 of f16 (k8, k16), bf16, tf32 (k4, k8), s8 and u8 (k16, k32), s4 and u4 (k32, k64), b1 (k128, k256; xor and and), e4m3 and e5m2 (k16, k32), f64 (k4, k8, k16); m8n8 of s8, u8 (k16), s4, u4 (k32), b1 (k128), f64 (k4); {.satfinite}; accumulators f32, f16, s32, f64" },
+  { "wgmma", vgpu_decode_wgmma, "wgmma.mma_async.sync.aligned{.satfinite} m64nN, N of 8 to 256, of f16, bf16 (k16), tf32 (k8), e4m3, e5m2, s8, u8 (k32), b1 (k256, and); a from registers or shared memory, swizzles none, 32, 64, 128; scale-d, negated and turned factors; wgmma.{fence,commit_group,wait_group}" },
   { "wmma", vgpu_decode_wmma, "wmma.{load,store,mma}.sync.aligned m16n16k16, m8n32k16, m32n8k16 of f16, bf16, s8, u8; m16n16k8 of tf32; m8n8k4 of f64; m8n8k32 of s4, u4; m8n8k128 of b1; {.satfinite}; accumulators f32, f16, s32, f64" },
   { "tex", vgpu_decode_texture, "tex{.base,.level,.grad}.{1d,2d,3d,a1d,a2d,cube,acube}.v4.{u32,s32,f32}.{s32,f32}, by object and in independent mode" },
   { "tld4", vgpu_decode_texture, "tld4.{r,g,b,a}.{2d,a2d,cube,acube}.v4.{u32,s32,f32}.f32" },

@@ -365,6 +365,8 @@ choose_handlers (VgpuKernel *kernel)
       VgpuIns *ins = &kernel->code[i];
       ins->guarded = vgpu_handlers[ins->op];
       ins->run = ins->is_guarded ? vgpu_handlers[VGPU_OP_GUARD] : ins->guarded;
+      if (ins->flags & VGPU_INS_WATCHED)
+        ins->run = vgpu_handlers[VGPU_OP_WATCH];
       if (has_site (ins->op))
         ins->site = (uint32_t) kernel->site_count++;
     }
@@ -390,6 +392,7 @@ vgpu_build_flow (VgpuBuilder *builder)
           meets[flow.block_of[builder->kernel->code[i].target]] = true;
     }
   write_code (&flow, meets);
+  vgpu_watch_accumulators (builder);
   choose_handlers (builder->kernel);
   return true;
 }
