@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/findings/failure-log.h"
 
+#include <string.h>
+
 #define MOST_LINES 400
 #define LONGEST_MESSAGE 4000
 
@@ -9,7 +11,7 @@
 #define EXCEPTION                                                                                  \
   "^(?:[^\\n]{0,160}?[\\])|>:]\\s+|E\\s+|\\s*)??((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*"                   \
   "(?:Error|Exception|Failure|Fault|OutOfResources|Timeout|TimeoutExpired|Interrupt|Construct))"   \
-  "(?::[ \\t]+(?=\\S)|:?[ \\t]*$|:[ \\t]*\\n(?=[ \\t]*\\S))"
+  "(?::(?!:)[ \\t]*(?=\\S)|:?[ \\t]*$|:[ \\t]*\\n(?=[ \\t]*\\S))"
 
 /* CPython's, then IPython's two. */
 #define FRAME                                                                                      \
@@ -22,6 +24,15 @@
   "could ?n[o']t|unable|invalid|illegal|not (?:found|supported|available|implemented|enough)|"     \
   "unsupported|no such|must|denied|crash\\w*|refused|mismatch\\w*|incorrect|wrong|time ?d? ?out|"  \
   "out of|hangs?|killed|exceed\\w*|missing|undefined)\\b[^\\n]*$"
+
+/* Source text that a log shows around a fault: IPython's and gcc's numbered lines, and the line below a
+ * frame of a traceback. It says nothing, whatever words stand in it. */
+#define SHOWN                                                                                      \
+  "^[ \\t]{2,}\\d+[ \\t][^\\n]*$|^-+>[ \\t]*\\d+[^\\n]*$|^[ \\t]*\\d+[ \\t]*\\|[^\\n]*$|"          \
+  "(?<=\\n)[ \\t]*File \"[^\"\\n]+\", line \\d+[^\\n]*\\n\\K[ \\t]{3,}(?!File \")[^\\n]*$"
+
+/* What went on regardless. */
+#define WARNS "^[^\\n]*(?:\\b\\w*Warning: |\\b(?:INFO|DEBUG|WARN|WARNING)\\b[ :\\]])[^\\n]*$"
 
 static GRegex *
 regex (const char *pattern, GRegexCompileFlags flags)
@@ -69,6 +80,50 @@ message_end (const char *text, gsize start, gsize length)
         return i;
     }
   return limit;
+}
+
+static void
+blank (const GRegex *regex, char *text, gsize length)
+{
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autofree char *before = g_strndup (text, length);
+  int start = 0, end = 0;
+  if (!next_match (regex, before, 0, length, &match))
+    return;
+  do
+    if (g_match_info_fetch_pos (match, 0, &start, &end))
+      memset (text + start, ' ', (gsize) (end - start));
+  while (g_match_info_next (match, NULL));
+}
+
+char *
+assay_log_without_source (const char *text, gsize length)
+{
+  static GRegex *shown;
+  static gsize ready;
+  if (g_once_init_enter (&ready))
+    {
+      shown = regex (SHOWN, 0);
+      g_once_init_leave (&ready, 1);
+    }
+  char *bare = g_strndup (text, length);
+  blank (shown, bare, length);
+  return bare;
+}
+
+char *
+assay_log_without_warnings (const char *text, gsize length)
+{
+  static GRegex *warns;
+  static gsize ready;
+  if (g_once_init_enter (&ready))
+    {
+      warns = regex (WARNS, 0);
+      g_once_init_leave (&ready, 1);
+    }
+  char *bare = g_strndup (text, length);
+  blank (warns, bare, length);
+  return bare;
 }
 
 static char *

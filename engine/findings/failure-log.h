@@ -19,6 +19,11 @@ typedef struct
   AssayTextRange says; /* from its type to the end of its message, several lines perhaps */
 } AssayLoggedException;
 
+/* Copies in which the source lines that a log shows, or its warnings, are spaces; every place stays where
+ * it was. A copy ends at `length` (transfer full). */
+char *assay_log_without_source (const char *text, gsize length);
+char *assay_log_without_warnings (const char *text, gsize length);
+
 /* The exceptions of the last traceback, and of those it says it came from: the first cause first. An
  * array of AssayLoggedException, empty where the text has none (transfer full). */
 GArray *assay_log_exceptions (const char *text, gsize length);

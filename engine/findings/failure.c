@@ -391,8 +391,8 @@ by_words_in (const Classifier *self, const char *text, AssayTextRange where)
 }
 
 static const Pattern *
-by_words (const Classifier *self, const char *text, gsize length, const GArray *exceptions,
-          AssayTextRange *at)
+by_words_of_exceptions (const Classifier *self, const char *text, const GArray *exceptions,
+                        AssayTextRange *at)
 {
   const Pattern *pattern = NULL;
   for (guint i = exceptions->len; i-- > 0 && !pattern;)
@@ -400,8 +400,16 @@ by_words (const Classifier *self, const char *text, gsize length, const GArray *
       *at = g_array_index (exceptions, AssayLoggedException, i).says;
       pattern = by_words_in (self, text, *at);
     }
-  g_autoptr (GArray) lines = pattern ? NULL : assay_log_error_lines (text, length);
-  for (guint i = 0; lines && i < lines->len && !pattern; i++)
+  return pattern;
+}
+
+static const Pattern *
+by_words_of_lines (const Classifier *self, const char *text, gsize length, const GArray *exceptions,
+                   AssayTextRange *at)
+{
+  const Pattern *pattern = NULL;
+  g_autoptr (GArray) lines = assay_log_error_lines (text, length);
+  for (guint i = 0; i < lines->len && !pattern; i++)
     {
       *at = g_array_index (lines, AssayTextRange, i);
       pattern = by_words_in (self, text, *at);
@@ -420,8 +428,6 @@ explain (const Classifier *self, const char *name, const char *text, gsize lengt
       *at = (AssayTextRange) {0, 0};
       return pattern;
     }
-  if (tier == WORDS)
-    return by_words (self, text, length, exceptions, at);
   AssayTextRange thrown_at = {0, 0};
   const Pattern *thrown = tier == SPECIFIC
                               ? by_place_in_exceptions (self, text, exceptions, &thrown_at)
@@ -434,33 +440,49 @@ explain (const Classifier *self, const char *name, const char *text, gsize lengt
   return thrown;
 }
 
+/* One half MiB of a log. Warnings are asked after what ended the program, and before mere words. */
+static const Pattern *
+explain_part (const Classifier *self, const char *name, const char *text, gsize length,
+              AssayTextRange *at)
+{
+  g_autofree char *said = assay_log_without_source (text, length);
+  g_autofree char *failed = assay_log_without_warnings (said, length);
+  g_autoptr (GArray) exceptions = assay_log_exceptions (failed, length);
+  const Pattern *pattern = explain (self, name, failed, length, SPECIFIC, exceptions, at);
+  if (!pattern)
+    pattern = explain (self, name, failed, length, GENERAL, exceptions, at);
+  if (!pattern)
+    pattern = by_words_of_exceptions (self, failed, exceptions, at);
+  if (!pattern)
+    pattern = explain (self, NULL, said, length, SPECIFIC, exceptions, at);
+  if (!pattern)
+    pattern = explain (self, NULL, said, length, GENERAL, exceptions, at);
+  if (!pattern)
+    pattern = by_words_of_lines (self, failed, length, exceptions, at);
+  return pattern ? pattern : by_words_of_lines (self, said, length, exceptions, at);
+}
+
 const AssayFailureClass *
 assay_failure_explain (const char *name, const char *text, gsize *start, gsize *end)
 {
   const Classifier *self = classifier ();
   const char *words = text ? text : "";
-  gsize length = strlen (words), head = MIN (length, HALF_MIB);
-  gsize tail = length > head ? MAX (length - HALF_MIB, HALF_MIB) : length;
-  g_autoptr (GArray) early = assay_log_exceptions (words, head);
-  g_autoptr (GArray) late = assay_log_exceptions (words + tail, length - tail);
+  gsize length = strlen (words), head = MIN (length, HALF_MIB), skipped = 0;
   AssayTextRange at = {0, 0};
-  *start = *end = 0;
-  for (Tier tier = SPECIFIC; tier < N_TIERS; tier++)
+  const Pattern *pattern = explain_part (self, name, words, head, &at);
+  gboolean weak = !pattern || pattern->tier == WORDS;
+  if (weak && length > head)
     {
-      gsize skipped = 0;
-      const Pattern *pattern = explain (self, name, words, head, tier, early, &at);
-      if (!pattern && tail < length)
-        {
-          skipped = tail;
-          pattern = explain (self, NULL, words + tail, length - tail, tier, late, &at);
-        }
-      if (!pattern)
-        continue;
-      *start = at.start + (at.end ? skipped : 0);
-      *end = at.end + (at.end ? skipped : 0);
-      return &pattern->is;
+      AssayTextRange late = {0, 0};
+      skipped = MAX (length - HALF_MIB, HALF_MIB);
+      const Pattern *last = explain_part (self, NULL, words + skipped, length - skipped, &late);
+      at = last ? late : at;
+      skipped = last ? skipped : 0;
+      pattern = last ? last : pattern;
     }
-  return &self->unknown;
+  *start = at.start + (at.end ? skipped : 0);
+  *end = at.end + (at.end ? skipped : 0);
+  return pattern ? &pattern->is : &self->unknown;
 }
 
 const AssayFailureClass *
