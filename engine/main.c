@@ -17,6 +17,8 @@ static const AssayCommand COMMANDS[] = {
     {"doctor", "what works on this computer, and why not", assay_command_doctor},
     {"matrix", "compile for every architecture, and show what each needs", assay_command_matrix},
     {"explain", "which failure a log tells of, and who is to blame", assay_command_explain},
+    {"lint", "how Python sources time, check and draw inputs, without running them",
+     assay_command_lint},
     {"figure", "one plot of a run, as SVG, PNG, PDF or CSV; what its numbers say",
      assay_command_figure},
     {"serve", "serve the workbench over a private socket", assay_command_serve},

@@ -29,6 +29,7 @@ int assay_command_exec (int argc, char **argv);
 int assay_command_figure (int argc, char **argv);
 int assay_command_devices (int argc, char **argv);
 int assay_command_doctor (int argc, char **argv);
+int assay_command_lint (int argc, char **argv);
 int assay_command_matrix (int argc, char **argv);
 int assay_command_report (int argc, char **argv);
 int assay_command_sweep (int argc, char **argv);
