@@ -18,6 +18,7 @@ typedef enum
   ASSAY_EVENT_FINDING,
   ASSAY_EVENT_AUDIT,
   ASSAY_EVENT_COMPILE,
+  ASSAY_EVENT_TIMING,
   ASSAY_EVENT_FINISHED,
   ASSAY_EVENT_HEARTBEAT,
   ASSAY_EVENT_UNKNOWN, /* of a newer engine; counted, else passed over */

@@ -205,6 +205,15 @@ apply_audit (AssayRunModel *self, AssayRunEvent *event)
 }
 
 static AssayRunChange
+apply_timing (AssayRunModel *self, AssayRunEvent *event)
+{
+  if (self->run->benchmark == NULL)
+    self->run->benchmark = assay_timing_summary_new ();
+  g_ptr_array_add (self->run->benchmark->timings, g_steal_pointer (&event->record));
+  return ASSAY_RUN_CHANGED_TIMES;
+}
+
+static AssayRunChange
 apply_log (AssayRunModel *self, AssayRunEvent *event)
 {
   if (event->text == NULL)
@@ -244,8 +253,8 @@ static AssayRunChange (*const appliers[]) (AssayRunModel *, AssayRunEvent *) = {
     [ASSAY_EVENT_STAGE] = apply_stage,       [ASSAY_EVENT_LOG] = apply_log,
     [ASSAY_EVENT_WORKLOAD] = apply_workload, [ASSAY_EVENT_FINDING] = add_finding,
     [ASSAY_EVENT_AUDIT] = apply_audit,       [ASSAY_EVENT_COMPILE] = apply_compile,
-    [ASSAY_EVENT_FINISHED] = apply_finished, [ASSAY_EVENT_HEARTBEAT] = ignore,
-    [ASSAY_EVENT_UNKNOWN] = ignore,
+    [ASSAY_EVENT_TIMING] = apply_timing,     [ASSAY_EVENT_FINISHED] = apply_finished,
+    [ASSAY_EVENT_HEARTBEAT] = ignore,        [ASSAY_EVENT_UNKNOWN] = ignore,
 };
 
 void

@@ -27,7 +27,8 @@ typedef enum
   ASSAY_RUN_CHANGED_AUDIT = 1 << 4,
   ASSAY_RUN_CHANGED_FINDINGS = 1 << 5,
   ASSAY_RUN_CHANGED_LOG = 1 << 6,
-  ASSAY_RUN_CHANGED_ALL = (1 << 7) - 1,
+  ASSAY_RUN_CHANGED_TIMES = 1 << 7,
+  ASSAY_RUN_CHANGED_ALL = (1 << 8) - 1,
 } AssayRunChange;
 
 AssayRunModel *assay_run_model_new (const char *id, const char *folder);

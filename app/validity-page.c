@@ -5,6 +5,7 @@
 
 #include "app/later.h"
 #include "app/limit-bars.h"
+#include "app/times-card.h"
 #include "engine/findings/failure.h"
 #include "widgets/badge.h"
 #include "widgets/card.h"
@@ -15,9 +16,11 @@ struct _AssayValidityPage
 {
   GtkWidget parent;
   GtkWidget *scroller;
-  AssayCard *grid_card, *log_card, *launch_card, *failure_card, *limit_card;
+  AssayCard *grid_card, *log_card, *launch_card, *failure_card, *limit_card, *times_card;
   GtkGrid *grid, *stages, *launches, *limits, *failure, *environment;
   GtkLabel *limit_note;
+  GtkGrid *times;
+  AssayPlotWidget *times_plot;
   GtkTextView *log;
   GtkBox *checks;
   AssayContext *context;
@@ -106,6 +109,27 @@ cell_clicked (AssayValidityPage *self, GtkWidget *cell)
   show_log (self, g_object_get_data (G_OBJECT (cell), "log"));
 }
 
+/* The plot of times while it has the focus. */
+static AssayEvidence *
+evidence_of_times (AssayValidityPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  AssayPlotScene *scene = assay_plot_widget_get_scene (self->times_plot);
+  AssayEvidence *evidence;
+
+  if (scene == NULL || focus == NULL
+      || (focus != GTK_WIDGET (self->times_plot)
+          && !gtk_widget_is_ancestor (focus, GTK_WIDGET (self->times_plot))))
+    return NULL;
+  evidence = assay_evidence_new ();
+  evidence->kind = g_strdup ("plot");
+  evidence->ref = g_strdup (scene->id);
+  evidence->title = g_strdup_printf ("%s, %s", scene->title, scene->subtitle);
+  evidence->quote = g_strdup (scene->description);
+  return evidence;
+}
+
 AssayEvidence *
 assay_validity_page_get_evidence (AssayValidityPage *self)
 {
@@ -113,8 +137,9 @@ assay_validity_page_get_evidence (AssayValidityPage *self)
   AssayEvidence *evidence;
   GtkTextIter start, end;
 
-  if (self->log_path == NULL)
-    return NULL;
+  evidence = evidence_of_times (self);
+  if (evidence != NULL || self->log_path == NULL)
+    return evidence;
   evidence = assay_evidence_new ();
   evidence->kind = g_strdup ("log");
   evidence->ref = g_strdup (self->log_path);
@@ -416,6 +441,40 @@ fill_launches (AssayValidityPage *self)
   fill_limits (self);
 }
 
+/* --- times ----------------------------------------------------------------------------------- */
+
+static void
+fill_times (AssayValidityPage *self)
+{
+  const AssayRun *record = record_of (self);
+  const AssayTimingSummary *benchmark = record != NULL ? record->benchmark : NULL;
+  g_autofree char *words = NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->times_card),
+                          benchmark != NULL && benchmark->timings->len > 0);
+  if (benchmark == NULL || benchmark->timings->len == 0)
+    return;
+  words = assay_times_describe (benchmark);
+  assay_card_set_subtitle (self->times_card, words);
+  assay_times_fill (self->times, self->times_plot, benchmark);
+}
+
+static void
+times_grow (AssayValidityPage *self)
+{
+  gboolean grown = FALSE;
+
+  g_object_get (self->times_plot, "grown", &grown, NULL);
+  gtk_widget_set_size_request (GTK_WIDGET (self->times_plot), -1, grown ? 250 : 520);
+  g_object_set (self->times_plot, "grown", !grown, NULL);
+}
+
+static void
+times_attached (AssayValidityPage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.attach", NULL);
+}
+
 /* --- failure class --------------------------------------------------------------------------- */
 
 static void
@@ -602,6 +661,8 @@ show (gpointer data, guint what)
       fill_launches (self);
       fill_failure (self);
     }
+  if (what & ASSAY_RUN_CHANGED_TIMES)
+    fill_times (self);
   if (what & (ASSAY_RUN_CHANGED_FINDINGS | ASSAY_RUN_CHANGED_STATE))
     fill_checks (self);
   if (what & ASSAY_RUN_CHANGED_STATE)
@@ -666,6 +727,7 @@ assay_validity_page_class_init (AssayValidityPageClass *class)
   G_OBJECT_CLASS (class)->dispose = assay_validity_page_dispose;
   G_OBJECT_CLASS (class)->finalize = assay_validity_page_finalize;
   g_type_ensure (ASSAY_TYPE_CARD);
+  g_type_ensure (ASSAY_TYPE_PLOT_WIDGET);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/assay/Assay/ui/validity-page.ui");
@@ -675,6 +737,11 @@ assay_validity_page_class_init (AssayValidityPageClass *class)
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, launch_card);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, failure_card);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, limit_card);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, times_card);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, times);
+  gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, times_plot);
+  gtk_widget_class_bind_template_callback (widget_class, times_attached);
+  gtk_widget_class_bind_template_callback (widget_class, times_grow);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, failure);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, limits);
   gtk_widget_class_bind_template_child (widget_class, AssayValidityPage, limit_note);

@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/figures/figures.h"
+#include "engine/figures/times.h"
 #include "engine/figures/verdicts.h"
 #include "engine/plot/export.h"
 
@@ -39,6 +40,18 @@ list (const AssayRun *run)
                 printf ("  %s\n", scene->id);
             }
         }
+    }
+}
+
+static void
+list_times (const AssayTimingSummary *benchmark)
+{
+  for (guint i = 0; benchmark && i < benchmark->timings->len; i++)
+    {
+      const AssayTiming *timing = g_ptr_array_index (benchmark->timings, i);
+      g_autofree char *ref = assay_figure_times_ref (timing->workload);
+      printf ("%s, times\n  %-10s %-18s %s\n  %s\n", timing->workload, "speed", timing->verdict,
+              timing->reason, ref);
     }
 }
 
@@ -91,7 +104,10 @@ assay_command_figure (int argc, char **argv)
     }
   g_autoptr (AssayRun) run = assay_run_load (argv[1], &error);
   if (run && argc == 2)
-    list (run);
+    {
+      list (run);
+      list_times (run->benchmark);
+    }
   else if (run)
     export_figure (run, argv[2], &options, &error);
   return error ? assay_command_fail ("figure", error) : ASSAY_EXIT_FINE;

@@ -6,6 +6,7 @@
 #include "engine/figures/margin.h"
 #include "engine/figures/plane.h"
 #include "engine/figures/position.h"
+#include "engine/figures/times.h"
 
 #include <math.h>
 
@@ -81,9 +82,24 @@ assay_workload_find_output (const AssayWorkloadRecord *workload, const char *nam
   return NULL;
 }
 
+static AssayPlotScene *
+times_from_ref (const AssayRun *run, const char *ref)
+{
+  for (guint i = 0; run->benchmark && i < run->benchmark->timings->len; i++)
+    {
+      const AssayTiming *timing = g_ptr_array_index (run->benchmark->timings, i);
+      g_autofree char *own = assay_figure_times_ref (timing->workload);
+      if (g_str_equal (own, ref))
+        return assay_figure_times_scene (timing);
+    }
+  return NULL;
+}
+
 AssayPlotScene *
 assay_figure_from_ref (const AssayRun *run, const char *ref)
 {
+  if (g_str_has_prefix (ref, "performance/"))
+    return times_from_ref (run, ref);
   g_auto (GStrv) parts = g_strsplit (ref, "/", 4);
   if (g_strv_length (parts) != 4 || !g_str_equal (parts[0], "numerics"))
     return NULL;

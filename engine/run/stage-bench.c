@@ -482,7 +482,11 @@ assay_stage_bench (AssayPipeline *p, char **reason)
         }
       g_autofree char *trouble = time_case (&bench, c, &timing);
       if (timing)
-        g_ptr_array_add (p->run->benchmark->timings, timing);
+        {
+          g_ptr_array_add (p->run->benchmark->timings, timing);
+          assay_events_add_record (p->events, "timing",
+                                   assay_json_table_write (&ASSAY_TIMING_TABLE, timing));
+        }
       else if (trouble)
         g_string_append_printf (troubles, "%s%s", troubles->len > 0 ? "; " : "", trouble);
     }

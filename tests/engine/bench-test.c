@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timing on a device whose clock the test knows: fake-driver.c. */
+#include "engine/figures/figures.h"
 #include "engine/perf/speed.h"
 #include "engine/run/job.h"
 #include "tests/engine/fixture.h"
@@ -103,6 +104,16 @@ test_a_candidate_equals_itself (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayRun) again = assay_run_load (assay_job_folder (job), &error);
   g_assert_no_error (error);
+  /* The plot says what the samples say: ten numbers a round and side, from their own order. */
+  g_autoptr (AssayPlotScene) scene = assay_figure_from_ref (again, "performance/time/small");
+  g_assert_nonnull (scene);
+  g_assert_cmpuint (scene->rows->len, ==, 2 * timing->rounds);
+  GStrv row = g_ptr_array_index (scene->rows, (guint) timing->rounds);
+  double least = INFINITY;
+  for (gint64 i = 0; i < timing->samples; i++)
+    least = MIN (least, g_array_index (timing->candidate.events, double, i));
+  g_assert_cmpstr (row[0], ==, "1");
+  g_assert_cmpfloat_with_epsilon (g_ascii_strtod (row[2], NULL), 1e6 * least, 1e-9);
   const AssayTiming *read = g_ptr_array_index (again->benchmark->timings, 0);
   g_assert_cmpfloat (read->ratio, ==, timing->ratio);
   g_assert_cmpmem (read->baseline.events->data, read->baseline.events->len * sizeof (double),

@@ -87,6 +87,26 @@ apply_finding (AssayRunModel *model, int n, const char *id, const char *rule, co
 }
 
 static void
+test_times_come_with_the_run (void)
+{
+  g_autoptr (AssayRunModel) model = assay_run_model_new ("r", NULL);
+  const AssayTimingSummary *benchmark;
+
+  g_assert_null (assay_run_model_get (model)->benchmark);
+  apply (model, "{\"n\":1,\"type\":\"timing\",\"record\":{\"workload\":\"wide\",\"rounds\":1,"
+                "\"samples\":2,\"candidate\":{\"name\":\"fast\",\"events\":[1e-6,2e-6]},"
+                "\"verdict\":\"faster\",\"ratio\":0.5}}");
+  apply (model, "{\"n\":2,\"type\":\"timing\",\"record\":{\"workload\":\"narrow\"}}");
+  benchmark = assay_run_model_get (model)->benchmark;
+  g_assert_nonnull (benchmark);
+  g_assert_cmpuint (benchmark->timings->len, ==, 2);
+  g_assert_cmpstr (((AssayTiming *) g_ptr_array_index (benchmark->timings, 0))->workload, ==,
+                   "wide");
+  g_assert_cmpuint (
+      ((AssayTiming *) g_ptr_array_index (benchmark->timings, 0))->candidate.events->len, ==, 2);
+}
+
+static void
 test_findings_sorted_and_merged (void)
 {
   g_autoptr (AssayRunModel) model = assay_run_model_new ("r", NULL);
@@ -312,6 +332,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/event/fields", test_event_fields);
   g_test_add_func ("/model/event/refuses", test_event_refuses);
   g_test_add_func ("/model/event/of-newer-engine", test_event_of_newer_engine);
+  g_test_add_func ("/model/times", test_times_come_with_the_run);
   g_test_add_func ("/model/findings-sorted-and-merged", test_findings_sorted_and_merged);
   g_test_add_func ("/model/repeated-events-count-once", test_repeated_events_count_once);
   g_test_add_func ("/model/stages-and-end", test_stages_and_end);
