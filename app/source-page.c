@@ -6,8 +6,8 @@
 #include "engine/figures/source-lines.h"
 #include "widgets/source-view.h"
 
-#define PTX_FOLDER "artifacts/" /* of a run */
-#define MOST_PTX (16 << 20)     /* bytes; longer ones are for other tools */
+#define ARTIFACTS "artifacts/" /* of a run */
+#define MOST_PTX (16 << 20)    /* bytes; longer ones are for other tools */
 
 typedef enum
 {
@@ -25,7 +25,7 @@ struct _AssaySourcePage
   GtkEntry *reference_line, *candidate_line;
   AssaySourceView *reference_view, *candidate_view;
   GtkLabel *reference_title, *marks;
-  GtkToggleButton *ptx, *both;
+  GtkToggleButton *ptx, *sass, *both;
   GtkStringList *files[N_SIDES];
   AssayContext *context;
   AssayPtxLines *ptx_lines; /* of the PTX that is shown; or NULL */
@@ -81,15 +81,32 @@ show_heat (AssaySourcePage *self)
   assay_source_view_set_heat (self->candidate_view, heat);
 }
 
-/* --- PTX ------------------------------------------------------------------------------------- */
+/* --- PTX and machine code -------------------------------------------------------------------- */
+
+/* What a run leaves of its candidate's code, and how the texts name their source. */
+static const struct
+{
+  const char *ending, *title;
+  AssayPtxLines *(*read) (const char *text);
+} listings[] = {
+    {".ptx", "PTX", assay_ptx_lines_new},
+    {".sass", "SASS", assay_sass_lines_new},
+};
+
+static GtkToggleButton *
+toggle_of (AssaySourcePage *self, int listing)
+{
+  return listing == 0 ? self->ptx : self->sass;
+}
 
 /* (transfer full) (nullable): "artifacts/sm_80.ptx", where the run that is shown has it. */
 static char *
-ptx_of_run (AssaySourcePage *self)
+listing_of_run (AssaySourcePage *self, int listing)
 {
   AssayRunModel *run = assay_context_get_run (self->context);
   const char *target = run != NULL ? assay_run_model_get (run)->device.target : NULL;
-  g_autofree char *name = target != NULL ? g_strconcat (PTX_FOLDER, target, ".ptx", NULL) : NULL;
+  g_autofree char *name =
+      target != NULL ? g_strconcat (ARTIFACTS, target, listings[listing].ending, NULL) : NULL;
   g_autofree char *path =
       name != NULL ? g_build_filename (assay_run_model_get_folder (run), name, NULL) : NULL;
 
@@ -97,10 +114,22 @@ ptx_of_run (AssaySourcePage *self)
                                                                     : NULL;
 }
 
+/* Which of them a file is, -1 for the task's own. */
+static int
+listing_of (const char *file)
+{
+  if (file == NULL || !g_str_has_prefix (file, ARTIFACTS))
+    return -1;
+  for (int i = 0; i < (int) G_N_ELEMENTS (listings); i++)
+    if (g_str_has_suffix (file, listings[i].ending))
+      return i;
+  return -1;
+}
+
 static gboolean
 is_ptx (const char *file)
 {
-  return file != NULL && g_str_has_prefix (file, PTX_FOLDER);
+  return listing_of (file) >= 0;
 }
 
 typedef struct
@@ -135,7 +164,7 @@ read_ptx (GTask *task, gpointer source, gpointer data, GCancellable *cancellable
                              "%s is longer than 16 MiB, or no text", ptx->path);
   else
     {
-      ptx->lines = assay_ptx_lines_new (ptx->text);
+      ptx->lines = listings[listing_of (ptx->name)].read (ptx->text);
       g_task_return_boolean (task, TRUE);
     }
 }
@@ -231,9 +260,11 @@ show_file (AssaySourcePage *self, Side side)
     {
       stop_reading (self);
       self->filling = TRUE; /* it follows, and chooses nothing */
-      gtk_toggle_button_set_active (self->ptx, is_ptx (path));
+      for (int i = 0; i < (int) G_N_ELEMENTS (listings); i++)
+        gtk_toggle_button_set_active (toggle_of (self, i), listing_of (path) == i);
       self->filling = FALSE;
-      gtk_label_set_text (self->reference_title, is_ptx (path) ? "PTX" : "Reference");
+      gtk_label_set_text (self->reference_title,
+                          is_ptx (path) ? listings[listing_of (path)].title : "Reference");
       if (is_ptx (path))
         gtk_toggle_button_set_active (self->both, TRUE);
     }
@@ -276,18 +307,17 @@ find_file (GtkStringList *list, const char *path)
   return GTK_INVALID_LIST_POSITION;
 }
 
-/* The PTX of the run at the end of the files; the one of a run before is none of this one's. */
 static void
-offer_ptx (AssaySourcePage *self)
+offer_listing (AssaySourcePage *self, int listing)
 {
-  g_autofree char *name = ptx_of_run (self);
+  g_autofree char *name = listing_of_run (self, listing);
   GtkStringList *files = self->files[REFERENCE];
   guint count = g_list_model_get_n_items (G_LIST_MODEL (files));
-  gboolean shown = is_ptx (assay_source_view_get_file (self->reference_view));
+  gboolean shown = listing_of (assay_source_view_get_file (self->reference_view)) == listing;
 
-  gtk_widget_set_sensitive (GTK_WIDGET (self->ptx), name != NULL);
+  gtk_widget_set_sensitive (GTK_WIDGET (toggle_of (self, listing)), name != NULL);
   for (guint i = count; i-- > 0;)
-    if (is_ptx (gtk_string_list_get_string (files, i))
+    if (listing_of (gtk_string_list_get_string (files, i)) == listing
         && g_strcmp0 (gtk_string_list_get_string (files, i), name) != 0)
       gtk_string_list_remove (files, i);
   if (name != NULL && find_file (files, name) == GTK_INVALID_LIST_POSITION)
@@ -296,18 +326,38 @@ offer_ptx (AssaySourcePage *self)
     show_ptx (self, name);
 }
 
+/* The listings of the run at the end of the files; those of a run before are none of this one's. */
+static void
+offer_ptx (AssaySourcePage *self)
+{
+  for (int i = 0; i < (int) G_N_ELEMENTS (listings); i++)
+    offer_listing (self, i);
+}
+
+static void
+listing_toggled (AssaySourcePage *self, int listing)
+{
+  g_autofree char *name = NULL;
+  gboolean wanted = gtk_toggle_button_get_active (toggle_of (self, listing));
+  gboolean shown = listing_of (assay_source_view_get_file (self->reference_view)) == listing;
+
+  if (self->context == NULL || self->filling || wanted == shown)
+    return;
+  name = wanted ? listing_of_run (self, listing) : NULL;
+  gtk_drop_down_set_selected (self->reference_file,
+                              name != NULL ? find_file (self->files[REFERENCE], name) : 0);
+}
+
 static void
 ptx_toggled (AssaySourcePage *self)
 {
-  g_autofree char *name = NULL;
-  gboolean wanted = gtk_toggle_button_get_active (self->ptx);
+  listing_toggled (self, 0);
+}
 
-  if (self->context == NULL || self->filling
-      || wanted == is_ptx (assay_source_view_get_file (self->reference_view)))
-    return;
-  name = wanted ? ptx_of_run (self) : NULL;
-  gtk_drop_down_set_selected (self->reference_file,
-                              name != NULL ? find_file (self->files[REFERENCE], name) : 0);
+static void
+sass_toggled (AssaySourcePage *self)
+{
+  listing_toggled (self, 1);
 }
 
 static void
@@ -519,8 +569,10 @@ assay_source_page_class_init (AssaySourcePageClass *class)
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, marks);
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, reference_title);
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, ptx);
+  gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, sass);
   gtk_widget_class_bind_template_child (widget_class, AssaySourcePage, both);
   gtk_widget_class_bind_template_callback (widget_class, ptx_toggled);
+  gtk_widget_class_bind_template_callback (widget_class, sass_toggled);
   gtk_widget_class_bind_template_callback (widget_class, reference_line_changed);
   gtk_widget_class_bind_template_callback (widget_class, candidate_line_changed);
   gtk_widget_class_bind_template_callback (widget_class, reference_chosen);

@@ -101,6 +101,45 @@ assay_ptx_lines_new (const char *ptx)
   return self;
 }
 
+static int
+number_of_file (AssayPtxLines *self, GHashTable *numbers, const char *path, gsize length)
+{
+  g_autofree char *name = g_strndup (path, length);
+  int number = GPOINTER_TO_INT (g_hash_table_lookup (numbers, name));
+  if (number > 0)
+    return number;
+  number = (int) g_hash_table_size (numbers) + 1;
+  g_hash_table_insert (self->files, GINT_TO_POINTER (number), g_strdup (name));
+  g_hash_table_insert (numbers, g_steal_pointer (&name), GINT_TO_POINTER (number));
+  return number;
+}
+
+AssayPtxLines *
+assay_sass_lines_new (const char *sass)
+{
+  static const char MARK[] = "//## File \"";
+  AssayPtxLines *self = g_new0 (AssayPtxLines, 1);
+  g_autoptr (GHashTable) numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Place place = {0, 0};
+  self->files = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->lines = g_array_new (FALSE, FALSE, sizeof (Place));
+  for (const char *at = sass; at && *at;)
+    {
+      const char *end = strchrnul (at, '\n');
+      const char *word = at + strspn (at, " \t");
+      const char *path = g_str_has_prefix (word, MARK) ? word + strlen (MARK) : NULL;
+      const char *close = path ? memchr (path, '"', (gsize) (end - path)) : NULL;
+      int line = 0;
+      if (close && sscanf (close, "\", line %d", &line) == 1)
+        place = (Place) {number_of_file (self, numbers, path, (gsize) (close - path)), line};
+      else if (g_str_has_prefix (word, ".section"))
+        place = (Place) {0, 0};
+      g_array_append_val (self->lines, place);
+      at = *end ? end + 1 : end;
+    }
+  return self;
+}
+
 void
 assay_ptx_lines_free (AssayPtxLines *self)
 {

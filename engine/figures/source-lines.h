@@ -27,6 +27,8 @@ typedef struct
 } AssayPtxLines;
 
 AssayPtxLines *assay_ptx_lines_new (const char *ptx);
+/* The same of machine code as nvdisasm -g prints it: a comment names file and line of what follows. */
+AssayPtxLines *assay_sass_lines_new (const char *sass);
 void assay_ptx_lines_free (AssayPtxLines *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPtxLines, assay_ptx_lines_free)
 /* The first PTX line that comes of a line of `file` (a task's relative path), counting from 1; the next

@@ -3,7 +3,7 @@
 
 #include "engine/base/json.h"
 #include "engine/device/installation.h"
-#include "engine/device/toolkit.h"
+#include "engine/device/tools.h"
 #include "engine/run/devices.h"
 #include "engine/sandbox/preflight.h"
 #include "engine/sandbox/tree.h"
@@ -197,26 +197,6 @@ check_devices (GPtrArray *checks)
 
 /* ---- profilers ---- */
 
-static const struct
-{
-  const char *program, *advice;
-} PROFILERS[] = {
-    {"compute-sanitizer", "Checks on the real device: install cuda-sanitizer of the toolkit."},
-    {"ncu", "Counters of kernels: install Nsight Compute."},
-    {"nsys", "Time lines: install Nsight Systems."},
-    {"cuobjdump", "Machine code beside the source: install cuda-cuobjdump of the toolkit."},
-    {"nvdisasm", "Machine code beside the source: install cuda-nvdisasm of the toolkit."},
-};
-
-static char *
-find_tool (const AssayToolkit *toolkit, const char *program)
-{
-  g_autofree char *beside = toolkit ? g_build_filename (toolkit->root, "bin", program, NULL) : NULL;
-  if (beside && g_file_test (beside, G_FILE_TEST_IS_EXECUTABLE))
-    return g_steal_pointer (&beside);
-  return g_find_program_in_path (program);
-}
-
 /* "RmProfilingAdminOnly: 1" in the driver's parameters: counters are for root. */
 static void
 check_counters (GPtrArray *checks)
@@ -235,11 +215,11 @@ check_counters (GPtrArray *checks)
 static void
 check_profilers (GPtrArray *checks, const AssayToolkit *toolkit)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (PROFILERS); i++)
+  for (gsize i = 0; ASSAY_TOOLS[i]; i++)
     {
-      char *path = find_tool (toolkit, PROFILERS[i].program);
-      const char *advice = path ? NULL : PROFILERS[i].advice;
-      add (checks, "Profilers", PROFILERS[i].program, optional (path != NULL),
+      char *path = assay_tool_find (toolkit, ASSAY_TOOLS[i]);
+      const char *advice = path ? NULL : assay_tool_advice (ASSAY_TOOLS[i]);
+      add (checks, "Profilers", ASSAY_TOOLS[i], optional (path != NULL),
            path ? path : g_strdup ("not found"), advice);
     }
   check_counters (checks);

@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/run/devices.h"
+#include "engine/run/disassemble.h"
 #include "engine/run/environment.h"
 #include "engine/run/pipeline.h"
 #include "engine/sandbox/preflight.h"
@@ -196,6 +197,7 @@ compile_others (AssayPipeline *p)
   const AssayStage *stage = g_ptr_array_index (p->run->stages, ASSAY_STAGE_COMPILE);
   int before = stage->status, at_work = p->stage;
   assay_compile_others (p);
+  assay_disassemble (p);
   p->stage = ASSAY_STAGE_COMPILE;
   if (stage->status != before)
     tell_stage (p, stage, 1);

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/json.h"
 #include "engine/device/driver.h"
+#include "engine/device/tools.h"
 #include "engine/run/job.h"
 #include "engine/run/resources.h"
 #include "engine/worker/session.h"
@@ -401,6 +402,79 @@ test_resources (void)
   g_assert_false (assay_resources_parse (log, "absent", compile));
 }
 
+/* ---- machine code ---- */
+
+/* A program of that name before all others on the path. */
+static void
+plant_tool (const char *name, const char *script)
+{
+  g_autofree char *bin = g_build_filename (folder, "bin", NULL);
+  g_autofree char *path = g_build_filename (bin, name, NULL);
+  g_assert_cmpint (g_mkdir_with_parents (bin, 0755), ==, 0);
+  g_assert_true (g_file_set_contents_full (path, script, -1, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+}
+
+static char *
+machine_code_of (const char *id, AssayJob **job)
+{
+  FixtureTask fixture = {.id = id};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  const AssayRun *run = run_task (task, "cuda:0", 60, job);
+  g_autofree char *path =
+      g_build_filename (assay_job_folder (*job), "artifacts", "sm_80.sass", NULL);
+  char *text = NULL;
+  g_assert_cmpint (run->state, ==, ASSAY_STATUS_PASSED);
+  g_file_get_contents (path, &text, NULL, NULL);
+  return text;
+}
+
+/* ptxas is the toolkit's own; a stand-in for nvdisasm tells what it was given. */
+static void
+test_machine_code_stands_beside_the_source (void)
+{
+  if (cannot_run ())
+    return;
+  g_autoptr (AssayToolkit) toolkit = assay_toolkit_find (NULL);
+  g_autofree char *own = assay_tool_find (toolkit, "nvdisasm");
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+  g_autofree char *path = g_strconcat (folder, "/bin:", before, NULL);
+  g_autoptr (AssayJob) job = NULL, refused = NULL;
+  g_setenv ("PATH", path, TRUE);
+  plant_tool ("nvdisasm", "#!/bin/sh\necho \"$1 $2\"\nhead -c 4 \"$3\" | tail -c 3\n");
+  g_autofree char *text = machine_code_of ("sass", &job);
+  g_assert_nonnull (text);
+  if (own && !g_str_has_prefix (own, folder))
+    g_assert_nonnull (strstr (text, "EXIT"));
+  else
+    g_assert_cmpstr (text, ==, "-g -c\nELF");
+  plant_tool ("nvdisasm", "#!/bin/sh\necho half; echo 'no such architecture' >&2\nexit 3\n");
+  g_autofree char *none = own ? NULL : machine_code_of ("sass_refused", &refused);
+  g_assert_null (none);
+  g_setenv ("PATH", before, TRUE);
+}
+
+static void
+test_tools_are_found_where_packages_put_them (void)
+{
+  static const char *const places[] = {"bin", "nvidia/cu13/bin", "triton/backends/nvidia/bin"};
+  g_autofree char *none = assay_tool_find (NULL, "no-such-program-of-nvidia");
+  g_assert_null (none);
+  for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autofree char *root = g_strdup_printf ("%s/toolkit-%u", folder, (guint) i);
+      g_autofree char *bin = g_build_filename (root, places[i], NULL);
+      g_autofree char *wanted = g_build_filename (bin, "cuobjdump", NULL);
+      AssayToolkit toolkit = {.root = root};
+      g_assert_cmpint (g_mkdir_with_parents (bin, 0755), ==, 0);
+      g_assert_true (
+          g_file_set_contents_full (wanted, "", 0, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+      g_autofree char *found = assay_tool_find (&toolkit, "cuobjdump");
+      g_assert_cmpstr (found, ==, wanted);
+    }
+  for (gsize i = 0; ASSAY_TOOLS[i]; i++)
+    g_assert_nonnull (strstr (assay_tool_advice (ASSAY_TOOLS[i]), "nstall"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -433,6 +507,8 @@ main (int argc, char **argv)
   g_test_add_func ("/job/refusals", test_refusals);
   g_test_add_func ("/job/probe", test_probe);
   g_test_add_func ("/job/resources", test_resources);
+  g_test_add_func ("/job/machine-code", test_machine_code_stands_beside_the_source);
+  g_test_add_func ("/job/tools", test_tools_are_found_where_packages_put_them);
   g_test_add_func ("/wedged/device", test_a_wedged_device_is_set_aside); /* the last: it stays so */
   int status = g_test_run ();
   fixture_remove (folder);

@@ -159,6 +159,33 @@ ptx_lines_lead_to_the_source_and_back (void)
   g_assert_cmpint (assay_ptx_lines_source (lines, file, 99), ==, 0);
 }
 
+/* Lines as nvdisasm 13.5 -g -c prints them. */
+static void
+machine_code_leads_to_the_source_and_back (void)
+{
+  static const char SASS[] =
+      "\t.target\tsm_80\n"                                                    /* 1 */
+      "\t.section\t.text.k,\"ax\",@progbits\n"                                /* 2 */
+      "\t//## File \"/scratch/candidates/a/kernel.cu\", line 7\n"             /* 3 */
+      "        /*0000*/                   MOV R1, c[0x0][0x28] ;\n"           /* 4 */
+      "\t//## File \"/usr/include/kernel.cu\", line 9\n"                      /* 5 */
+      "        /*0010*/                   S2R R4, SR_CTAID.X ;\n"             /* 6 */
+      "\t//## File \"/scratch/candidates/a/kernel.cu\", line 12 inlined at\n" /* 7 */
+      "        /*0020*/                   EXIT ;\n"                           /* 8 */
+      "\t.section\t.text.other,\"ax\",@progbits\n"                            /* 9 */
+      "        /*0000*/                   NOP;\n"                             /* 10 */
+      "\t//## File \"cut";
+  g_autoptr (AssayPtxLines) lines = assay_sass_lines_new (SASS);
+  const char *file = "candidates/a/kernel.cu";
+  g_assert_cmpint (assay_ptx_lines_find (lines, file, 7), ==, 3);
+  g_assert_cmpint (assay_ptx_lines_find (lines, file, 8), ==, 7);
+  g_assert_cmpint (assay_ptx_lines_find (lines, file, 13), ==, 0);
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 4), ==, 7);
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 6), ==, 0); /* of a header */
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 8), ==, 12);
+  g_assert_cmpint (assay_ptx_lines_source (lines, file, 10), ==, 0); /* another function */
+}
+
 static void
 add_counters (AssayRun *run, const char *counters)
 {
@@ -342,6 +369,8 @@ main (int argc, char **argv)
                    exports_are_complete_and_repeatable);
   g_test_add_func ("/plot/ptx-lines-lead-to-the-source-and-back",
                    ptx_lines_lead_to_the_source_and_back);
+  g_test_add_func ("/plot/ptx-lines-lead-to-the-source-and-back-sass",
+                   machine_code_leads_to_the_source_and_back);
   g_test_add_func ("/plot/heat-adds-up-over-launches", heat_adds_up_over_launches);
   g_test_add_func ("/plot/words-of-regions-cover-no-mark", words_of_regions_cover_no_mark);
   return g_test_run ();

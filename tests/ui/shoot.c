@@ -126,6 +126,14 @@ shoot_states (AssayUi *ui, const char *out, const char *scheme)
       TRUE);
   rest (ui, 400);
   shoot (ui, out, "ptx", scheme, "");
+  GtkWidget *sass = assay_ui_find (assay_ui_find (window, ASSAY_TYPE_SOURCE_PAGE, NULL),
+                                   GTK_TYPE_TOGGLE_BUTTON, "sass");
+  if (gtk_widget_get_sensitive (sass))
+    {
+      gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (sass), TRUE);
+      rest (ui, 400);
+      shoot (ui, out, "sass", scheme, "");
+    }
 }
 
 static void
