@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-vgpu DRIVER KERNEL N ROUNDS CHECKS THREADS: best launch time on a driver, as one JSON line. */
+/* bench-vgpu DRIVER KERNEL N ROUNDS CHECKS THREADS: best launch time on a driver, as one JSON line.
+ * bench-vgpu spin ROUNDS THREADS: the same work without memory, shared by threads: what several processors
+ * are worth at the moment. */
 #include "config.h"
 
 #include "engine/device/driver.h"
@@ -77,11 +79,47 @@ upload (AssayDriver *driver, const BenchCase *bench, int64_t count, uint32_t see
   return pointer;
 }
 
+#define SPIN_STEPS 40000000
+
+static gpointer
+spin (gpointer data)
+{
+  volatile guint32 end = 1;
+  guint32 x = 1;
+  for (int i = 0; i < GPOINTER_TO_INT (data); i++)
+    x = x * 1664525u + 1013904223u;
+  end = x;
+  return GUINT_TO_POINTER (end);
+}
+
+static int
+spin_together (int rounds, int threads)
+{
+  double best = 1e30, best_cpu = 1e30;
+  for (int round = 0; round < rounds; round++)
+    {
+      double began = bench_now (), began_cpu = bench_cpu_now ();
+      GThread *others[64];
+      for (int i = 1; i < threads; i++)
+        others[i] = g_thread_new (NULL, spin, GINT_TO_POINTER (SPIN_STEPS / threads));
+      spin (GINT_TO_POINTER (SPIN_STEPS / threads));
+      for (int i = 1; i < threads; i++)
+        g_thread_join (others[i]);
+      best = MIN (best, bench_now () - began);
+      best_cpu = MIN (best_cpu, bench_cpu_now () - began_cpu);
+    }
+  static const BenchCase nothing = {.name = "spin"};
+  bench_report ("spin", &nothing, threads, best, best_cpu, 0);
+  return 0;
+}
+
 int
 main (int argc, char **argv)
 {
   AssayDriver driver = {0};
   g_autofree char *reason = NULL;
+  if (argc == 4 && strcmp (argv[1], "spin") == 0)
+    return spin_together (atoi (argv[2]), CLAMP (atoi (argv[3]), 1, 64));
   if (argc < 7 || !bench_find (argv[2]))
     {
       fprintf (stderr, "usage: bench-vgpu DRIVER KERNEL N ROUNDS CHECKS THREADS\n");

@@ -11,15 +11,15 @@ hgemm (__global const float *a_, __global const float *b_, __global float *y, in
     {
       for (int i = t; i < 512; i += 128)
         {
-          as[i / 16][i % 16] = vload_half ((row0 + i / 16) * n + k0 + i % 16, a);
-          bs[i / 32][i % 32] = vload_half ((k0 + i / 32) * n + column0 + i % 32, b);
+          as[i >> 4][i & 15] = vload_half ((row0 + (i >> 4)) * n + k0 + (i & 15), a);
+          bs[i >> 5][i & 31] = vload_half ((k0 + (i >> 5)) * n + column0 + (i & 31), b);
         }
       barrier (CLK_LOCAL_MEM_FENCE);
       for (int k = 0; k < 16; k++)
         for (int i = 0; i < 8; i++)
-          sum[i] = fma (as[t / 32 + 4 * i][k], bs[k][t % 32], sum[i]);
+          sum[i] = fma (as[(t >> 5) + 4 * i][k], bs[k][t & 31], sum[i]);
       barrier (CLK_LOCAL_MEM_FENCE);
     }
   for (int i = 0; i < 8; i++)
-    y[(row0 + t / 32 + 4 * i) * n + column0 + t % 32] = sum[i];
+    y[(row0 + (t >> 5) + 4 * i) * n + column0 + (t & 31)] = sum[i];
 }
