@@ -111,6 +111,7 @@ struct VgpuTeam
   uint32_t count;
   uint64_t changes; /* of barriers in shared memory */
   uint32_t phase;   /* of the barrier of the cluster */
+  bool arrived;     /* somebody has, in this phase */
   VgpuBulkCopy *copies;
   size_t copy_count, copy_capacity;
 };

@@ -414,6 +414,7 @@ vgpu_bulk_commit (VgpuWarp *warp)
 {
   for (uint32_t left = warp->mask; left != 0; left &= left - 1)
     warp->bulk_group[__builtin_ctz (left)]++;
+  warp->bulk_used = true;
 }
 
 void

@@ -26,6 +26,7 @@ vgpu_cluster_recheck (VgpuTeam *team)
       anybody = anybody || team->mates[rank]->warps[i].cluster_arrived != 0;
   if (!anybody || !is_complete (team))
     return;
+  team->arrived = false;
   team->phase++;
   team->changes++;
   for (uint32_t rank = 0; rank < team->count; rank++)
@@ -47,6 +48,7 @@ vgpu_cluster_arrive (VgpuWarp *warp, const VgpuIns *ins)
   VgpuTeam *team = warp->worker->team;
   warp->cluster_arrived |= warp->mask;
   warp->cluster_phase = team->phase;
+  team->arrived = true;
   team->changes++;
   vgpu_cluster_recheck (team);
 }

@@ -283,9 +283,12 @@ is_complete (const VgpuWorker *worker, uint32_t id)
 void
 vgpu_barriers_recheck (VgpuWorker *worker)
 {
-  for (uint32_t id = 0; id < VGPU_BARRIERS; id++)
-    if (worker->barriers[id].arrived > 0 && is_complete (worker, id))
-      release (worker, id);
+  for (uint32_t left = worker->barriers_used; left != 0; left &= left - 1)
+    {
+      uint32_t id = (uint32_t) __builtin_ctz (left);
+      if (worker->barriers[id].arrived > 0 && is_complete (worker, id))
+        release (worker, id);
+    }
 }
 
 static bool
@@ -392,6 +395,7 @@ vgpu_barrier (VgpuWarp *warp, const VgpuIns *ins, VgpuBarrierUse use)
       barrier->needed = threads_of (warp, ins, ins->b, 0);
     }
   barrier->arrived += VGPU_LANES;
+  worker->barriers_used |= 1u << id;
   warp->pc = ins + 1;
   if (use == VGPU_BARRIER_ARRIVE)
     {

@@ -164,6 +164,7 @@ struct VgpuWarp
   uint32_t cluster_arrived;        /* lanes that have arrived at the barrier of the cluster */
   uint32_t cluster_phase;          /* in which they did */
   uint32_t bulk_group[VGPU_LANES]; /* of bulk copies, the one that is being filled */
+  bool bulk_used;                  /* some of them are not 0 */
 };
 
 /* A basic block, for counts. */
@@ -322,6 +323,7 @@ struct VgpuWorker
   uint64_t *quiet;       /* per word: VGPU_QUIET of readers whose next read cannot race */
   uint32_t epoch;        /* block barriers so far, over all blocks of this worker */
   VgpuBarrier barriers[VGPU_BARRIERS];
+  uint32_t barriers_used; /* a bit each */
   VgpuTeam *team;
   uint32_t rank;       /* in it */
   uint32_t idle_turns; /* in which all warps looked in vain at barriers that nobody changed */
@@ -340,7 +342,7 @@ struct VgpuWorker
   uint64_t strong;       /* atomics and volatile accesses, to tell a lane that spins */
   uint64_t strong_known; /* of these, at the last look */
   uint64_t random;
-};
+} __attribute__ ((aligned (64)));
 
 enum
 {
@@ -390,8 +392,10 @@ struct VgpuLaunch
   /* -- */
   atomic_int fault; /* CUresult of the first fault, 0: none */
   atomic_int stop;  /* workers leave at the next back edge or block */
-  atomic_uint_fast64_t next_team;
+  /* On lines of their own, since every thread writes them. */
+  atomic_uint_fast64_t next_team __attribute__ ((aligned (64)));
   atomic_uint_fast64_t instructions;
+  uint64_t team_stretch __attribute__ ((aligned (64))); /* clusters taken at a time */
   uint64_t block_total;
   uint64_t team_total;
   uint32_t team_size;

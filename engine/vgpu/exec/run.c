@@ -235,7 +235,9 @@ start_block (VgpuWorker *worker, uint64_t number)
   memset (worker->shared, 0xff, worker->shared_bytes);
   if (launch->checks & VGPU_CHECK_UNINIT)
     memset (worker->shared_valid, 0, worker->shared_bytes);
-  memset (worker->barriers, 0, sizeof worker->barriers);
+  if (worker->barriers_used != 0)
+    memset (worker->barriers, 0, sizeof worker->barriers);
+  worker->barriers_used = 0;
   worker->idle_turns = 0;
   fill_block_rows (worker);
   for (uint32_t i = 0; i < worker->warp_count; i++)
@@ -252,7 +254,9 @@ start_block (VgpuWorker *worker, uint64_t number)
       warp->stalls = 0;
       warp->cluster_arrived = 0;
       warp->cluster_phase = 0;
-      memset (warp->bulk_group, 0, sizeof warp->bulk_group);
+      if (warp->bulk_used)
+        memset (warp->bulk_group, 0, sizeof warp->bulk_group);
+      warp->bulk_used = false;
       warp->epoch = 0;
       warp->pc = launch->kernel->code;
       warp->state = VGPU_WARP_READY;
@@ -330,8 +334,10 @@ take_turns (VgpuWorker *worker)
         return false;
       if (warp->state == VGPU_WARP_DONE)
         {
-          vgpu_barriers_recheck (worker);
-          vgpu_cluster_recheck (worker->team);
+          if (worker->barriers_used != 0)
+            vgpu_barriers_recheck (worker);
+          if (worker->team->arrived)
+            vgpu_cluster_recheck (worker->team);
         }
     }
   idle = idle && before == worker->strong + worker->team->changes;
@@ -400,6 +406,7 @@ start_team (VgpuTeam *team, uint64_t number)
   VgpuLaunch *launch = team->mates[0]->launch;
   team->copy_count = 0;
   team->phase = 0;
+  team->arrived = false;
   for (uint32_t rank = 0; rank < team->count; rank++)
     start_block (team->mates[rank], block_of (launch, number, rank));
 }
@@ -409,10 +416,15 @@ run_worker (void *data)
 {
   VgpuTeam *team = data;
   VgpuLaunch *launch = team->mates[0]->launch;
+  uint64_t next = 0, end = 0;
   for (;;)
     {
-      uint64_t next = atomic_fetch_add (&launch->next_team, 1);
-      if (next >= launch->team_total || atomic_load (&launch->stop))
+      if (next == end)
+        {
+          next = atomic_fetch_add (&launch->next_team, launch->team_stretch);
+          end = next + launch->team_stretch;
+        }
+      if (next >= launch->team_total || atomic_load_explicit (&launch->stop, memory_order_relaxed))
         return NULL;
       if (launch->interrupt != NULL && atomic_load (launch->interrupt) != 0)
         {
@@ -420,6 +432,7 @@ run_worker (void *data)
           return NULL;
         }
       start_team (team, launch->team_order != NULL ? launch->team_order[next] : next);
+      next++;
       while (take_team_turn (team))
         ;
       end_team (team);
@@ -526,6 +539,9 @@ run_together (VgpuLaunch *launch, uint32_t thread_count)
 }
 
 #define THREADS_WORTH_A_WORKER 512
+/* Neighbours often touch the same lines of memory: a thread takes some in a row, so many times that the
+ * last to end is not much later than the others. */
+#define STRETCHES 64
 
 /* How many clusters are worked on at a time. */
 static uint32_t
@@ -593,6 +609,9 @@ vgpu_launch_run (VgpuLaunch *launch)
     vgpu_race_global_begin (launch->memory);
   uint32_t thread_count = count_teams (launch);
   launch->team_count = launch->cooperative ? (uint32_t) launch->team_total : thread_count;
+  launch->team_stretch = launch->team_total / thread_count / STRETCHES;
+  if (launch->team_stretch == 0)
+    launch->team_stretch = 1;
   if (!launch->cooperative)
     shuffle_blocks (launch);
   launch->printer = vgpu_printer_new (launch->print_cap, launch->print_to_stdout);
