@@ -142,9 +142,11 @@ sum_launch (const VgpuLaunch *launch)
   Totals totals = {0};
   uint64_t warps = 0, lanes = 0;
   int last_line = 0;
-  for (size_t i = 0; i < kernel->code_count; i++)
+  const VgpuIns *code = kernel->listing != NULL ? kernel->listing : kernel->code;
+  size_t count = kernel->listing != NULL ? kernel->listing_count : kernel->code_count;
+  for (size_t i = 0; i < count; i++)
     {
-      const VgpuIns *ins = &kernel->code[i];
+      const VgpuIns *ins = &code[i];
       if (ins->op == VGPU_OP_BLOCK || ins->op == VGPU_OP_BLOCK_MEET)
         {
           const VgpuBasicBlock *block = &kernel->blocks[ins->site];

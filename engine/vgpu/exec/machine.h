@@ -235,6 +235,10 @@ typedef struct
   uint32_t first_row, row_count; /* in the kernel's list */
 } VgpuCallable;
 
+/* What is done beforehand: once a launch by one warp for all, once a launch by each warp, once a block
+ * by one warp for all. */
+#define VGPU_HOISTED 3
+
 struct VgpuKernel
 {
   const char *name;
@@ -242,6 +246,11 @@ struct VgpuKernel
   const VgpuFunction *function;
   VgpuIns *code;
   size_t code_count;
+  VgpuIns *
+      listing; /* the code as it was before some of it was done beforehand; NULL: that is all of it */
+  size_t listing_count;
+  VgpuIns *hoisted[VGPU_HOISTED];
+  size_t hoisted_count[VGPU_HOISTED];
   int32_t *extra;
   size_t extra_count;
   VgpuBasicBlock *blocks;

@@ -151,6 +151,21 @@ fill_block_rows (VgpuWorker *worker)
     }
 }
 
+/* Runs what is done beforehand, 0 and 2 for all warps of the block, 1 for this one. */
+static void
+run_hoisted (VgpuWarp *warp, int level)
+{
+  const VgpuKernel *kernel = warp->kernel;
+  const VgpuIns *list = kernel->hoisted[level];
+  const uint32_t mask = warp->mask, single = warp->single;
+  warp->mask = VGPU_FULL;
+  warp->single = 1;
+  for (size_t i = 0; i < kernel->hoisted_count[level]; i++)
+    list[i].run (warp, &list[i]);
+  warp->mask = mask;
+  warp->single = single;
+}
+
 static void
 prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
 {
@@ -195,6 +210,9 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
       warp->stack = vgpu_take (warp->stack_capacity * sizeof *warp->stack);
     }
   fill_fixed_rows (worker);
+  run_hoisted (&worker->warps[0], 0);
+  for (uint32_t i = 0; i < worker->warp_count; i++)
+    run_hoisted (&worker->warps[i], 1);
 }
 
 static void
@@ -240,6 +258,7 @@ start_block (VgpuWorker *worker, uint64_t number)
   worker->barriers_used = 0;
   worker->idle_turns = 0;
   fill_block_rows (worker);
+  run_hoisted (&worker->warps[0], 2);
   for (uint32_t i = 0; i < worker->warp_count; i++)
     {
       VgpuWarp *warp = &worker->warps[i];

@@ -215,5 +215,8 @@ void vgpu_find_pointed (VgpuBuilder *builder);
 /* Appends the functions that were called and not expanded. */
 bool vgpu_build_callables (VgpuBuilder *builder);
 
+/* Takes out of the code what need not be done again and again. */
+void vgpu_hoist (VgpuKernel *kernel);
+
 /* Cuts the code into blocks and finds where branches meet again. */
 bool vgpu_build_flow (VgpuBuilder *builder);

@@ -394,5 +394,6 @@ vgpu_build_flow (VgpuBuilder *builder)
   write_code (&flow, meets);
   vgpu_watch_accumulators (builder);
   choose_handlers (builder->kernel);
+  vgpu_hoist (builder->kernel);
   return true;
 }

@@ -343,6 +343,9 @@ vgpu_kernel_free (VgpuKernel *kernel)
   if (kernel == NULL)
     return;
   free (kernel->code);
+  free (kernel->listing);
+  for (int i = 0; i < VGPU_HOISTED; i++)
+    free (kernel->hoisted[i]);
   free (kernel->extra);
   free (kernel->blocks);
   free (kernel->rows);
