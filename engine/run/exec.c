@@ -189,8 +189,8 @@ run_spec (Exec *exec, AssayMemory *input, GError **error)
   g_autofree char *name = g_path_get_basename (exec->program);
   g_autofree char *inside = g_build_filename ("/program", name, NULL);
   g_autofree char *settings = g_strdup_printf (
-      "target=%s;checks=%s;print=stdout;report_fd=3%s%s", request->target, request->checks,
-      request->settings ? ";" : "", request->settings ? request->settings : "");
+      "target=%s;checks=%s;print=stdout;time=model;report_fd=3%s%s", request->target,
+      request->checks, request->settings ? ";" : "", request->settings ? request->settings : "");
   if (exec->toolkit)
     assay_toolkit_show (exec->toolkit, spec);
   assay_sandbox_spec_show (spec, exec->program, inside);

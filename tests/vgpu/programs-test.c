@@ -192,6 +192,7 @@ static const Program programs[] = {
     {"errors"},
     {"layouts"},
     {"driver-api", .options = "-l:libcuda.so.1"},
+    {"times", .settings = "time=model"},
     {"streams", .argument = "now"},
     {"streams", .argument = "later", .settings = "streams=late"},
     {"calls"},

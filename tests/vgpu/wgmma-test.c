@@ -309,6 +309,7 @@ static const Fault cases[] = {
     {"ring_good", NULL, NULL},
     {"no_wait", "race.async-copy", "fault: no wait"},
     {"overwritten", "race.async-copy", "fault: overwritten"},
+    {"no_proxy_fence", "race.async-copy", "fault: no proxy fence"},
     {"no_fence", "race.async-copy", "fault: no fence"},
     {"unfilled", "mem.uninitialised", "fault: unfilled"},
     {"outside", "mem.out-of-bounds", "fault: outside"},

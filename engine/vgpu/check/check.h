@@ -82,6 +82,20 @@ void vgpu_copy_lands (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_
 void vgpu_copies_forget (VgpuWarp *warp);
 void vgpu_copies_free (VgpuWarp *warp);
 
+/* Races between blocks of a cluster in one another's shared memory. Own accesses are told too: offset is
+ * into the shared memory of owner. */
+void vgpu_neighbours_touch (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
+                            VgpuWorker *owner, uint32_t lane, uint64_t offset);
+void vgpu_neighbours_own (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
+                          const VgpuReach *reach);
+
+/* Stores to shared memory, of kernels that read it asynchronously; such reads; a new block. Fences count
+ * in VgpuWorker. */
+void vgpu_proxy_written (VgpuWarp *warp, const VgpuIns *ins, const VgpuReach *reach);
+void vgpu_proxy_read (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, const VgpuWorker *owner,
+                      uint64_t offset, uint64_t bytes);
+void vgpu_proxy_forget (VgpuWorker *worker);
+
 /* Races between blocks in global memory. */
 void vgpu_race_global (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
                        const VgpuReach *reach);

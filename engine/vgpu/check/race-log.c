@@ -5,6 +5,7 @@
  * the log, and what the block does until its next barrier goes there at once: what is reported is
  * what race.c alone would report. */
 #include "engine/vgpu/check/race.h"
+#include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/ptx/arena.h"
 #include "engine/vgpu/ptx/operation.h"
 
@@ -272,6 +273,10 @@ vgpu_race_shared (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request
 {
   VgpuWorker *worker = warp->worker;
   VgpuRaceLog *log = worker->race_log;
+  if (worker->team->count > 1)
+    vgpu_neighbours_own (warp, ins, request, reach);
+  if (warp->kernel->reads_async && request->access != VGPU_ACCESS_READ)
+    vgpu_proxy_written (warp, ins, reach);
   if (log != NULL && log->epoch != worker->epoch)
     {
       log->epoch = worker->epoch;

@@ -77,12 +77,21 @@ struct CUctx_st
   struct VgpuWork *queue, **queue_tail; /* submitted, and not yet run */
   uint64_t submitted, polls, next_stream;
   CUmemoryPool pool;
+  double modelled;    /* seconds, by the model of time, since the context was made */
   uint64_t workspace; /* of cooperative launches; 0: none yet */
   size_t limits[VGPU_LIMITS];
   CUresult sticky; /* what a fault left behind: every later call returns it */
   bool primary;
   uint32_t references;
 };
+
+/* Between two events: NaN, since there is no time here; this computer's; or a model's. */
+typedef enum
+{
+  VGPU_TIME_NONE,
+  VGPU_TIME_HOST,
+  VGPU_TIME_MODEL
+} VgpuTime;
 
 typedef struct
 {
@@ -95,8 +104,8 @@ typedef struct
   uint64_t print_cap;
   bool continue_on_fault;
   bool print_to_stdout;
-  bool host_time; /* between events, instead of NaN */
-  int streams;    /* VgpuStreamMode */
+  int time;    /* VgpuTime: what lies between events */
+  int streams; /* VgpuStreamMode */
 } VgpuSettings;
 
 typedef struct

@@ -213,6 +213,8 @@ vgpu_launch_work (CUcontext context, const VgpuLaunchWork *work)
                        .grid_workspace = work->cooperative ? workspace_of (context) : 0,
                        .interrupt = &vgpu_driver.interrupt};
   CUresult result = (CUresult) vgpu_launch_run (&launch);
+  context->modelled += vgpu_time_of_launch (
+      atomic_load (&launch.instructions), (uint64_t) work->grid[0] * work->grid[1] * work->grid[2]);
   atomic_store (&vgpu_driver.interrupt, 0);
   if (result != CUDA_SUCCESS && !(settings->continue_on_fault && is_memory_fault (result)))
     context->sticky = result;

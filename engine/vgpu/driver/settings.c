@@ -209,8 +209,14 @@ set_print (const char *value)
 static bool
 set_time (const char *value)
 {
-  vgpu_driver.settings.host_time = strcmp (value, "host") == 0;
-  return vgpu_driver.settings.host_time || strcmp (value, "none") == 0;
+  static const char *const names[] = {"none", "host", "model"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp (value, names[i]) == 0)
+      {
+        vgpu_driver.settings.time = i;
+        return true;
+      }
+  return false;
 }
 
 static bool

@@ -311,7 +311,7 @@ cuEventQuery (CUevent event)
 }
 
 /* There is no notion of time here, and a made-up number would be taken for a speed: NaN, unless the
- * host's own time was asked for by setting. */
+ * host's own time or a model's was asked for by setting. */
 CUresult
 cuEventElapsedTime (float *milliseconds, CUevent from, CUevent to)
 {
@@ -326,7 +326,9 @@ cuEventElapsedTime (float *milliseconds, CUevent from, CUevent to)
     return vgpu_leave (CUDA_ERROR_INVALID_HANDLE);
   if (!vgpu_event_is_done (context, from) || !vgpu_event_is_done (context, to))
     return vgpu_leave (CUDA_ERROR_NOT_READY);
-  *milliseconds =
-      vgpu_driver.settings.host_time ? (float) ((to->seconds - from->seconds) * 1e3) : NAN;
+  vgpu_time_told ();
+  *milliseconds = vgpu_driver.settings.time != VGPU_TIME_NONE
+                      ? (float) ((to->seconds - from->seconds) * 1e3)
+                      : NAN;
   return vgpu_leave (context->sticky);
 }

@@ -48,6 +48,10 @@ copy_marks (CUcontext context, uint64_t to, uint64_t from, size_t bytes)
 static void
 run_copy (CUcontext context, const VgpuCopy *copy)
 {
+  bool over_bus = copy->staged != NULL || live (context, copy->to) == NULL
+                  || live (context, copy->from) == NULL;
+  context->modelled +=
+      vgpu_time_of_bytes ((uint64_t) copy->width * copy->height * copy->depth, over_bus);
   for (size_t z = 0; z < copy->depth; z++)
     for (size_t y = 0; y < copy->height; y++)
       {
@@ -63,6 +67,8 @@ run_copy (CUcontext context, const VgpuCopy *copy)
 static void
 run_fill (CUcontext context, const VgpuFill *fill)
 {
+  context->modelled +=
+      vgpu_time_of_bytes ((uint64_t) fill->width * fill->size * fill->height, false);
   for (size_t y = 0; y < fill->height; y++)
     {
       uint64_t row = fill->to + y * fill->pitch;
@@ -92,7 +98,8 @@ vgpu_work_run (CUcontext context, const VgpuWork *item)
   if (item->kind == VGPU_WORK_RECORD && item->event != NULL && item->event->number == item->number)
     {
       item->event->done = true;
-      item->event->seconds = host_seconds ();
+      item->event->seconds =
+          vgpu_driver.settings.time == VGPU_TIME_MODEL ? context->modelled : host_seconds ();
     }
   /* A context with an error does nothing any more. */
   if (context->sticky != CUDA_SUCCESS)

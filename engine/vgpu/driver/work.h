@@ -134,6 +134,12 @@ CUresult vgpu_wait_all (CUcontext context);
 bool vgpu_stream_is_idle (CUcontext context, CUstream stream);
 bool vgpu_event_is_done (CUcontext context, CUevent event);
 
+/* The model of time: what a launch of so many warp instructions in so many blocks takes, and a copy or fill; in
+ * seconds. Tells in the report stream, once, that a time came from it. */
+double vgpu_time_of_launch (uint64_t instructions, uint64_t blocks);
+double vgpu_time_of_bytes (uint64_t bytes, bool over_bus);
+void vgpu_time_told (void);
+
 /* Executes one item now. */
 CUresult vgpu_work_run (CUcontext context, const VgpuWork *item);
 /* Frees what the item owns. */

@@ -112,6 +112,7 @@ struct VgpuTeam
   uint64_t changes; /* of barriers in shared memory */
   uint32_t phase;   /* of the barrier of the cluster */
   bool arrived;     /* somebody has, in this phase */
+  uint32_t order;   /* counts what orders blocks of the cluster */
   VgpuBulkCopy *copies;
   size_t copy_count, copy_capacity;
 };

@@ -76,6 +76,10 @@ shared_side (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, uint64_t address
       if (access == VGPU_ACCESS_WRITE)
         vgpu_copy_flies (warp, place->offset, bytes);
     }
+  else if (warp->checks & VGPU_CHECK_RACE)
+    vgpu_neighbours_touch (warp, ins, &request, place->worker, lane, place->offset);
+  if ((warp->checks & VGPU_CHECK_RACE) && access == VGPU_ACCESS_READ)
+    vgpu_proxy_read (warp, ins, lane, place->worker, place->offset, bytes);
   return true;
 }
 

@@ -28,6 +28,7 @@ vgpu_cluster_recheck (VgpuTeam *team)
     return;
   team->arrived = false;
   team->phase++;
+  team->order++;
   team->changes++;
   for (uint32_t rank = 0; rank < team->count; rank++)
     {

@@ -371,6 +371,12 @@ atomic (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u32 mas
     }
   site->requests++;
   site->lanes += (u32) __builtin_popcount (good);
+  if ((warp->checks & VGPU_CHECK_RACE) && (good & abroad) != 0)
+    for (u32 left = good & abroad; left != 0; left &= left - 1)
+      {
+        const int lane = __builtin_ctz (left);
+        vgpu_neighbours_touch (warp, ins, &request, owners[lane], (u32) lane, addresses[lane]);
+      }
   if (warp->checks != 0 && (good & ~abroad) != 0)
     observe_lanes (warp, ins, &request, addresses, good & ~abroad);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Control flow: divergence and meeting again at post-dominators, barriers, ends. */
+#include "engine/vgpu/exec/async.h"
 #include "engine/vgpu/exec/control.h"
 #include "engine/vgpu/exec/handlers.h"
 
@@ -81,6 +82,8 @@ VGPU_HANDLER (RETURN)
 VGPU_HANDLER (FENCE)
 {
   __atomic_thread_fence (__ATOMIC_SEQ_CST);
+  warp->worker->team->order++;
+  warp->worker->proxy_fences += ins->imm != 0;
   return ins + 1;
 }
 

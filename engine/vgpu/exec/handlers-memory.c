@@ -313,8 +313,13 @@ access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest
         place_elements (warp, ins, where, &pattern);
       if (request->space != VGPU_SPACE_SHARED || owners[lane] == warp->worker)
         check_request (warp, ins, request, &pattern, site, valid);
-      else if (warp->checks & VGPU_CHECK_UNINIT)
-        check_lane (warp, ins, request, &pattern, valid);
+      else
+        {
+          if (warp->checks & VGPU_CHECK_UNINIT)
+            check_lane (warp, ins, request, &pattern, valid);
+          if (warp->checks & VGPU_CHECK_RACE)
+            vgpu_neighbours_touch (warp, ins, request, owners[lane], (u32) lane, addresses[lane]);
+        }
     }
 }
 

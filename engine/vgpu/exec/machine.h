@@ -279,6 +279,7 @@ struct VgpuKernel
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool uses_heap;     /* allocates in device code */
   bool dynamic_shared;
+  bool reads_async;         /* reads shared memory by bulk copies or wgmma */
   bool synchronises_blocks; /* its blocks may learn from one another by atomics */
 };
 
@@ -300,6 +301,7 @@ typedef struct
 } VgpuSite;
 
 typedef struct VgpuRaceCell VgpuRaceCell;
+typedef struct VgpuNeighbourCell VgpuNeighbourCell;
 typedef struct VgpuRaceLog VgpuRaceLog;
 
 /* Who may read a word of shared memory until somebody writes it or a barrier is passed: one warp
@@ -331,6 +333,10 @@ struct VgpuWorker
   uint16_t *in_flight;   /* per word: warp + 1 whose asynchronous copy has not been waited for */
   uint64_t *quiet;       /* per word: VGPU_QUIET of readers whose next read cannot race */
   uint32_t epoch;        /* block barriers so far, over all blocks of this worker */
+  VgpuNeighbourCell
+      *neighbours;   /* per word: what other blocks of the cluster do; NULL: nothing yet */
+  uint32_t *generic; /* per 16 bytes: proxy_fences at the last store; NULL: none yet */
+  uint32_t proxy_fences;
   VgpuBarrier barriers[VGPU_BARRIERS];
   uint32_t barriers_used; /* a bit each */
   VgpuTeam *team;

@@ -96,6 +96,8 @@ watch (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, const VgpuSharedPlace 
   vgpu_reach_lanes (&reach, place->offset, relative, 1u << lane, 8);
   if ((warp->checks & VGPU_CHECK_RACE) && place->worker == warp->worker)
     vgpu_race_shared (warp, ins, &request, &reach);
+  else if (warp->checks & VGPU_CHECK_RACE)
+    vgpu_neighbours_touch (warp, ins, &request, place->worker, lane, place->offset);
 }
 
 static void
@@ -115,6 +117,7 @@ settle (const VgpuSharedPlace *place, State *state)
   team->changes++;
   if (state->pending == 0 && state->bytes == 0)
     {
+      team->order++;
       state->parity ^= 1;
       state->pending = state->expected;
       for (uint32_t i = 0; i < team->count; i++)

@@ -228,6 +228,8 @@ clear_worker (VgpuWorker *worker)
       free (worker->warps[i].stack);
     }
   free (worker->in_flight);
+  free (worker->neighbours);
+  free (worker->generic);
   free (worker->warps);
   free (worker->rows);
   free (worker->local);
@@ -257,6 +259,8 @@ start_block (VgpuWorker *worker, uint64_t number)
     memset (worker->barriers, 0, sizeof worker->barriers);
   worker->barriers_used = 0;
   worker->idle_turns = 0;
+  worker->team->order++;
+  vgpu_proxy_forget (worker);
   fill_block_rows (worker);
   run_hoisted (&worker->warps[0], 2);
   for (uint32_t i = 0; i < worker->warp_count; i++)

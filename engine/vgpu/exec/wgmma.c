@@ -182,6 +182,8 @@ check_units (VgpuWarp *warp, const VgpuIns *ins, const VgpuWgmmaForm *form, uint
         uint64_t at = place_of (&d, turned, line, byte);
         if (warp->checks & VGPU_CHECK_UNINIT)
           valid = valid && memchr (warp->worker->shared_valid + at, 0, UNIT) == NULL;
+        if (warp->checks & VGPU_CHECK_RACE)
+          vgpu_proxy_read (warp, ins, 0, warp->worker, at, UNIT);
         if (reads.count == 0)
           reads.first = at;
         reads.relative[reads.count++] = (int32_t) (at - reads.first);

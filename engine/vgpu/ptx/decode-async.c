@@ -224,6 +224,7 @@ decode_bulk_copy (VgpuBuilder *builder, const VgpuStatement *statement)
   ins->bytes = (uint8_t) element;
   ins->extra = extra;
   ins->target = way;
+  builder->kernel->reads_async |= way != VGPU_BULK_GLOBAL_TO_SHARED;
   return !builder->failed;
 }
 
@@ -291,6 +292,7 @@ decode_bulk_tensor (VgpuBuilder *builder, const VgpuStatement *statement)
   VgpuIns *ins = vgpu_emit (builder, VGPU_OP_BULK_TENSOR);
   ins->extra = extra;
   ins->target = way;
+  builder->kernel->reads_async |= way != VGPU_BULK_GLOBAL_TO_SHARED;
   ins->imm = rank;
   return !builder->failed;
 }

@@ -139,6 +139,7 @@ decode_product (VgpuBuilder *builder, const VgpuStatement *statement)
   ins->extra = extra;
   ins->imm = (int64_t) form.n * 64 * form.k * 2 / 128;
   ins->taint = VGPU_TAINT_HANDLED;
+  builder->kernel->reads_async = true;
   return !builder->failed;
 }
 

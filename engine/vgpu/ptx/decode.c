@@ -21,7 +21,9 @@ decode_nothing (VgpuBuilder *builder, const VgpuStatement *statement)
 static bool
 decode_fence (VgpuBuilder *builder, const VgpuStatement *statement)
 {
-  vgpu_emit (builder, VGPU_OP_FENCE);
+  /* imm: what asynchronous copies read may be what was stored. */
+  vgpu_emit (builder, VGPU_OP_FENCE)->imm =
+      strncmp (statement->opcode, "fence.proxy.async", 17) == 0;
   return true;
 }
 

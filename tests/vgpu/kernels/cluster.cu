@@ -105,3 +105,49 @@ one_stays_away (int *out)
     bar.arrive_and_wait ();
   out[threadIdx.x] = 1;
 }
+
+/* Nobody knows whether the neighbour has written yet. */
+extern "C" __global__ void __cluster_dims__ (2, 1, 1)
+reads_early (int *out)
+{
+  __shared__ int mine[32];
+  cg::cluster_group cluster = cg::this_cluster ();
+  int *theirs = cluster.map_shared_rank (mine, 1 - cluster.block_rank ());
+  mine[threadIdx.x] = (int) threadIdx.x;
+  __syncthreads ();
+  out[blockIdx.x * 32 + threadIdx.x] = theirs[31 - threadIdx.x] * 2; // early
+  cluster.sync ();
+}
+
+/* Both blocks write the first one's words, the second without being asked. */
+extern "C" __global__ void __cluster_dims__ (2, 1, 1)
+writes_unasked (int *out)
+{
+  __shared__ int mine[32];
+  cg::cluster_group cluster = cg::this_cluster ();
+  cluster.sync ();
+  int *first = cluster.map_shared_rank (mine, 0);
+  first[threadIdx.x] = (int) (cluster.block_rank () + threadIdx.x); // unasked
+  cluster.sync ();
+  out[blockIdx.x * 32 + threadIdx.x] = first[threadIdx.x];
+  cluster.sync ();
+}
+
+/* An atomic of one block, a plain store of the other. */
+extern "C" __global__ void __cluster_dims__ (2, 1, 1)
+half_atomic (int *out)
+{
+  __shared__ int count;
+  cg::cluster_group cluster = cg::this_cluster ();
+  if (threadIdx.x == 0)
+    count = 0;
+  cluster.sync ();
+  int *first = cluster.map_shared_rank (&count, 0);
+  if (cluster.block_rank () == 1)
+    atomicAdd (first, 1);
+  else if (threadIdx.x == 0)
+    count = 5; // half atomic
+  cluster.sync ();
+  out[blockIdx.x * 32 + threadIdx.x] = *first;
+  cluster.sync ();
+}

@@ -158,6 +158,21 @@ no_fence (const __half *a, const __half *b, float *c)
 }
 
 KERNEL
+no_proxy_fence (const __half *a, const __half *b, float *c)
+{
+  __shared__ Tile ta, tb;
+  float d[32] = {};
+  fill (ta, a);
+  fill (tb, b);
+  __syncthreads ();
+  FENCE ();
+  MULTIPLY (d, describe (ta, 0), describe (tb, 0)); // fault: no proxy fence
+  COMMIT ();
+  WAIT (0);
+  put (c, d);
+}
+
+KERNEL
 unfilled (const __half *a, const __half *b, float *c)
 {
   __shared__ Tile ta, tb;
