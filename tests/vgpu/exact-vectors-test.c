@@ -26,6 +26,16 @@ static const struct
     {"prmt.b32.rc8", "wwww", OPERANDS_INTEGER},
     {"prmt.b32.ecl", "wwww", OPERANDS_INTEGER},
     {"prmt.b32.ecr", "wwww", OPERANDS_INTEGER},
+    {"vabsdiff4.u32.u32.u32.add", "wwww", OPERANDS_INTEGER},
+    {"vabsdiff2.s32.s32.u32", "wwww", OPERANDS_INTEGER},
+    {"vadd4.s32.s32.s32.sat", "wwww", OPERANDS_INTEGER},
+    {"vadd2.u32.u32.u32.sat", "wwww", OPERANDS_INTEGER},
+    {"vsub4.u32.u32.u32", "wwww", OPERANDS_INTEGER},
+    {"vsub2.s32.u32.s32.add", "wwww", OPERANDS_INTEGER},
+    {"vavrg4.s32.s32.s32", "wwww", OPERANDS_INTEGER},
+    {"vavrg2.u32.u32.u32", "wwww", OPERANDS_INTEGER},
+    {"vmin4.s32.s32.u32", "wwww", OPERANDS_INTEGER},
+    {"vmax2.u32.s32.u32.sat", "wwww", OPERANDS_INTEGER},
     {"prmt.b32.rc16", "wwww", OPERANDS_INTEGER},
 };
 

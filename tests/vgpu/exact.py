@@ -142,8 +142,37 @@ def single(parts, name, a, b, c):
     return product_sum(x, y, z, name, flush)
 
 
+def video(parts, a, b, c):
+    """Two numbers of 16 bits or four of 8: PTX ISA, "Video Instructions"."""
+    count, kinds, more = int(parts[0][-1]), parts[1:4], parts[4:]
+    bits = 32 // count
+
+    def pieces(word, kind):
+        values = [word >> (bits * i) & ((1 << bits) - 1) for i in range(count)]
+        return [v - (1 << bits) if kind == "s32" and v >> (bits - 1) else v for v in values]
+
+    works = {
+        "vadd": lambda x, y: x + y,
+        "vsub": lambda x, y: x - y,
+        "vavrg": lambda x, y: (x + y + (1 if x + y >= 0 else 0)) // 2,
+        "vabsdiff": lambda x, y: abs(x - y),
+        "vmin": min,
+        "vmax": max,
+    }
+    least, most = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if kinds[0] == "s32" else (0, (1 << bits) - 1)
+    values = [works[parts[0][:-1]](x, y) for x, y in zip(pieces(a, kinds[1]), pieces(b, kinds[2]))]
+    if more == ["sat"]:
+        values = [max(least, min(most, v)) for v in values]
+    packed = sum((v & ((1 << bits) - 1)) << (bits * i) for i, v in enumerate(values))
+    if more == ["add"]:
+        return (c + sum(pieces(packed, kinds[0]))) & 0xFFFFFFFF
+    return packed
+
+
 def result(opcode, a, b, c):
     parts = opcode.split(".")
+    if parts[0][0] == "v":
+        return video(parts, a, b, c)
     if parts[0] == "prmt":
         return permuted(parts[-1], a, b, c)
     name = parts[-1]

@@ -646,7 +646,11 @@ vgpu_launch_run (VgpuLaunch *launch)
   vgpu_printer_free (launch->printer);
   vgpu_record_launch (launch);
   for (uint32_t i = 0; i < launch->worker_count; i++)
-    clear_worker (&launch->workers[i]);
+    {
+      VgpuWorker *worker = &launch->workers[i];
+      atomic_fetch_add (&launch->instructions, worker->instructions - worker->counted);
+      clear_worker (worker);
+    }
   for (uint32_t i = 0; i < launch->team_count; i++)
     vgpu_team_free (launch->teams[i]);
   free (launch->teams);

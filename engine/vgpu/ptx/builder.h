@@ -182,6 +182,7 @@ bool vgpu_decode_logic (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_move_matrix (VgpuBuilder *builder, const VgpuStatement *statement);
 /* Kind and type of an atomic or a reduction; false if there is no such. */
 bool vgpu_read_atomic_code (const char *opcode, uint32_t *code, uint32_t *bytes);
+bool vgpu_decode_video (VgpuBuilder *builder, const VgpuStatement *statement);
 bool vgpu_decode_wgmma (VgpuBuilder *builder, const VgpuStatement *statement);
 /* Finds the instructions that may read accumulators of wgmma, once all are there. */
 void vgpu_watch_accumulators (VgpuBuilder *builder);

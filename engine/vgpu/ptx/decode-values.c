@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moves, conversions, comparisons. */
 #include "engine/vgpu/exec/atomics.h"
+#include "engine/vgpu/exec/video.h"
 #include "engine/vgpu/ptx/builder.h"
 
 #include <stdio.h>
@@ -482,6 +483,47 @@ vgpu_decode_logic (VgpuBuilder *builder, const VgpuStatement *statement)
   VgpuIns *ins =
       vgpu_emit_rows (builder, either ? VGPU_OP_PRED_OR : VGPU_OP_PRED_AND, p, any, q, VGPU_NO_ROW);
   ins->flags |= operands[5].negated ? VGPU_INS_SPLIT_NEGATED : 0;
+  vgpu_destination_done (builder, &d, false);
+  return !builder->failed;
+}
+
+/* vadd4.d.a.b{.sat,.add} d, a, b, c and its like: c is what sums are added to, and else is not looked at. */
+bool
+vgpu_decode_video (VgpuBuilder *builder, const VgpuStatement *statement)
+{
+  static const char *const works[VGPU_VIDEO_WORKS] = {"vadd",     "vsub", "vavrg",
+                                                      "vabsdiff", "vmin", "vmax"};
+  const char *opcode = statement->opcode, *types = strchr (opcode, '.');
+  char types_want[3][5];
+  uint32_t code = VGPU_VIDEO_WORKS;
+  int at = 0;
+  size_t stem = strcspn (opcode, ".") - 1;
+  for (uint32_t i = 0; i < VGPU_VIDEO_WORKS; i++)
+    if (strlen (works[i]) == stem && strncmp (works[i], opcode, stem) == 0)
+      code = i;
+  if (code == VGPU_VIDEO_WORKS || types == NULL
+      || sscanf (types, ".%3[us32].%3[us32].%3[us32]%n", types_want[0], types_want[1],
+                 types_want[2], &at)
+             != 3)
+    return vgpu_builder_unsupported (builder, NULL);
+  const char *rest = types + at;
+  bool sums = strcmp (rest, ".add") == 0, saturates = strcmp (rest, ".sat") == 0;
+  if (!sums && !saturates && *rest != '\0')
+    return vgpu_builder_unsupported (builder, NULL);
+  if (!need (builder, 4))
+    return false;
+  for (uint32_t i = 0; i < 3; i++)
+    code |= types_want[i][0] == 's' ? (uint32_t) VGPU_VIDEO_SIGNED_D << i : 0;
+  code |= (sums ? VGPU_VIDEO_SUMS : 0) | (saturates ? VGPU_VIDEO_SATURATES : 0);
+  const VgpuOperand *operands = statement->operands;
+  int32_t a = vgpu_source_row (builder, &operands[1], 4);
+  int32_t b = vgpu_source_row (builder, &operands[2], 4);
+  int32_t c = vgpu_source_row (builder, &operands[3], 4);
+  VgpuDestination d = vgpu_destination (builder, &operands[0], 4);
+  VgpuIns *ins = vgpu_emit_rows (builder, VGPU_OP_VIDEO, d.row, a, b, c);
+  ins->target = code;
+  ins->bytes = opcode[stem] == '4' ? 1 : 2;
+  ins->taint = VGPU_TAINT_MIX;
   vgpu_destination_done (builder, &d, false);
   return !builder->failed;
 }

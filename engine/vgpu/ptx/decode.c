@@ -313,7 +313,7 @@ typedef struct
 {
   const char *stem; /* the opcode, or its beginning up to a dot */
   VgpuFamilyDecoder decode;
-  const char *forms;
+  const char *forms; /* NULL: said by another */
 } Family;
 
 /* clang-format off */
@@ -377,6 +377,18 @@ static const Family families[] = {
   { "suld", vgpu_decode_surface, "suld.b.{1d,2d,3d,a1d,a2d}{cache hints}{.v2,.v4}.{b8,b16,b32,b64}.{trap,clamp,zero}" },
   { "sust", vgpu_decode_surface, "sust.b: as suld" },
   { "sured", vgpu_decode_surface, "sured.b.{add,min,max,and,or}.{1d,2d,3d,a1d,a2d}.{u32,s32,b32,u64,s64,b64}.{trap,clamp,zero}" },
+  { "vadd2", vgpu_decode_video, "vadd2, vsub2, vavrg2, vabsdiff2, vmin2, vmax2 .{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add}, without masks and selectors" },
+  { "vadd4", vgpu_decode_video, "vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4: as of two" },
+  { "vsub2", vgpu_decode_video, NULL },
+  { "vsub4", vgpu_decode_video, NULL },
+  { "vavrg2", vgpu_decode_video, NULL },
+  { "vavrg4", vgpu_decode_video, NULL },
+  { "vabsdiff2", vgpu_decode_video, NULL },
+  { "vabsdiff4", vgpu_decode_video, NULL },
+  { "vmin2", vgpu_decode_video, NULL },
+  { "vmin4", vgpu_decode_video, NULL },
+  { "vmax2", vgpu_decode_video, NULL },
+  { "vmax4", vgpu_decode_video, NULL },
   { "prefetch", decode_nothing, "prefetch (ignored)" },
   { "prefetchu", decode_nothing, "prefetchu (ignored)" },
   { "applypriority", decode_nothing, "applypriority (ignored)" },
@@ -410,8 +422,13 @@ vgpu_family_find (const char *opcode)
 size_t
 vgpu_family_forms (const char **forms, size_t most)
 {
-  size_t count = sizeof families / sizeof families[0];
-  for (size_t i = 0; i < count && i < most; i++)
-    forms[i] = families[i].forms;
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+    if (families[i].forms != NULL)
+      {
+        if (count < most)
+          forms[count] = families[i].forms;
+        count++;
+      }
   return count;
 }
