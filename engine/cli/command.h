@@ -27,6 +27,8 @@ int assay_command_compare (int argc, char **argv);
 int assay_command_explain (int argc, char **argv);
 int assay_command_exec (int argc, char **argv);
 int assay_command_figure (int argc, char **argv);
+int assay_command_import_counters (int argc, char **argv);
+int assay_command_import_sanitizer (int argc, char **argv);
 int assay_command_devices (int argc, char **argv);
 int assay_command_doctor (int argc, char **argv);
 int assay_command_lint (int argc, char **argv);

@@ -300,6 +300,52 @@ test_interrupt (void)
   g_assert_cmpuint (fixture_workers_alive (), ==, 0);
 }
 
+/* A report of ncu's own format goes through ncu: absent, refusing, and working, each said. */
+static void
+test_imports (void)
+{
+  static const struct
+  {
+    const char *script, *words;
+    int status;
+  } tools[] = {
+      {NULL, "Install Nsight Compute", 2},
+      {"#!/bin/sh\necho 'corrupt report' >&2\nexit 1\n", "corrupt report", 2},
+      {"#!/bin/sh\necho '\"ID\",\"Kernel Name\",\"a\"'\necho ',,\"us\"'\necho "
+       "'\"0\",\"k\",\"2.5\"'\n",
+       "2.5e-06", 0},
+  };
+  g_autofree char *report = g_build_filename (folder, "run.ncu-rep", NULL);
+  g_autofree char *log = g_build_filename (folder, "memcheck.log", NULL);
+  g_autofree char *bin = g_build_filename (folder, "bin", NULL);
+  g_autofree char *tool = g_build_filename (bin, "ncu", NULL);
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+  g_autofree char *path = g_strconcat (bin, ":/usr/bin:/bin", NULL);
+  g_assert_true (g_file_set_contents (report, "NVR", -1, NULL));
+  g_assert_cmpint (g_mkdir_with_parents (bin, 0755), ==, 0);
+  g_setenv ("PATH", path, TRUE);
+  for (gsize i = 0; i < G_N_ELEMENTS (tools); i++)
+    {
+      if (tools[i].script)
+        g_assert_true (g_file_set_contents_full (tool, tools[i].script, -1,
+                                                 G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+      g_auto (Outcome) outcome = run_program ("import-counters", report, NULL);
+      g_assert_cmpint (outcome.status, ==, tools[i].status);
+      g_assert_true (strstr (outcome.out, tools[i].words) || strstr (outcome.err, tools[i].words));
+    }
+  g_setenv ("PATH", before, TRUE);
+  g_assert_true (g_file_set_contents (log,
+                                      "========= Invalid __global__ read of size 4 bytes\n"
+                                      "=========     at k(int)+0x1 in k.cu:3\n",
+                                      -1, NULL));
+  g_auto (Outcome) found = run_program ("import-sanitizer", log, "--json", "-", NULL);
+  g_assert_cmpint (found.status, ==, 1);
+  g_assert_nonnull (strstr (found.out, "mem.out-of-bounds"));
+  g_auto (Outcome) none = run_program ("import-sanitizer", report, NULL);
+  g_assert_cmpint (none.status, ==, 2);
+  g_assert_nonnull (strstr (none.err, "expected lines that begin with"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -316,6 +362,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/exec", test_exec);
   g_test_add_func ("/cli/run-unsaved", test_run_unsaved);
   g_test_add_func ("/cli/run-impossible", test_run_impossible);
+  g_test_add_func ("/cli/imports", test_imports);
   g_test_add_func ("/cli/interrupt", test_interrupt);
   int status = g_test_run ();
   fixture_remove (folder);
