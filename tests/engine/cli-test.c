@@ -309,7 +309,7 @@ test_imports (void)
     const char *script, *words;
     int status;
   } tools[] = {
-      {NULL, "Install Nsight Compute", 2},
+      {NULL, "install Nsight Compute", 2},
       {"#!/bin/sh\necho 'corrupt report' >&2\nexit 1\n", "corrupt report", 2},
       {"#!/bin/sh\necho '\"ID\",\"Kernel Name\",\"a\"'\necho ',,\"us\"'\necho "
        "'\"0\",\"k\",\"2.5\"'\n",
