@@ -52,18 +52,39 @@ VGPU_SIGN_LANES (UNARY, BINARY)
 VGPU_CONVERT_LANES (UNARY)
 VGPU_PACK_LANES (BINARY)
 
+/* The lanes whose words are not 0. */
+#ifdef __AVX512F__
+#include <immintrin.h>
+
+static inline u32
+mask_of (const s32 *holds)
+{
+  return _mm512_movepi32_mask (_mm512_load_si512 (holds))
+         | (u32) _mm512_movepi32_mask (_mm512_load_si512 (holds + 16)) << 16;
+}
+#else
+static inline u32
+mask_of (const s32 *holds)
+{
+  u32 result = 0;
+  for (int lane = 0; lane < VGPU_LANES; lane++)
+    result |= (u32) (holds[lane] != 0) << lane;
+  return result;
+}
+#endif
+
 #define COMPARE(id, pattern, T, expression)                                                        \
   VGPU_HANDLER (SETP_##id)                                                                         \
   {                                                                                                \
     const T *row_a = VGPU_ROW (const T, ins->a);                                                   \
     const T *row_b = VGPU_ROW (const T, ins->b);                                                   \
-    u32 result = 0;                                                                                \
+    s32 holds[VGPU_LANES] __attribute__ ((aligned (64)));                                          \
     for (int lane = 0; lane < VGPU_LANES; lane++)                                                  \
       {                                                                                            \
         const T a = row_a[lane], b = row_b[lane];                                                  \
-        result |= (u32) (expression) << lane;                                                      \
+        holds[lane] = (expression) ? -1 : 0;                                                       \
       }                                                                                            \
-    put_mask (warp, ins->d, result);                                                               \
+    put_mask (warp, ins->d, mask_of (holds));                                                      \
     VGPU_CONTINUE (ins + 1);                                                                       \
   }
 
