@@ -9,15 +9,19 @@
 #define BANKS 32
 #define BANK_BYTES 4
 
-/* Whether the lanes lie to one another as in the last request that was looked at; remembers it. */
+/* Whether the lanes lie to one another as in the last request of the site; else that is so from now on. */
 static bool
 same_pattern (VgpuSite *site, const int32_t *relative, uint32_t mask)
 {
-  if (site->memo_mask == mask && memcmp (site->memo_rel, relative, sizeof site->memo_rel) == 0)
+  VgpuPattern *pattern = &site->pattern;
+  if (relative == pattern->relative
+      || (pattern->mask == mask
+          && memcmp (pattern->relative, relative, sizeof pattern->relative) == 0))
     return true;
-  site->memo_mask = mask;
-  memcpy (site->memo_rel, relative, sizeof site->memo_rel);
-  memset (site->memo_results, 0, sizeof site->memo_results);
+  pattern->mask = mask;
+  pattern->stride = 0;
+  memcpy (pattern->relative, relative, sizeof pattern->relative);
+  memset (site->results, 0, sizeof site->results);
   return false;
 }
 
@@ -72,7 +76,7 @@ sectors_of (VgpuSite *site, VgpuShape shape, uint32_t phase, const int32_t *rela
     return (phase + bytes - 1) / SECTOR_BYTES + 1;
   if (shape == VGPU_SHAPE_UNIT && (lanes & (lanes + 1)) == 0)
     return (phase + (uint32_t) (32 - __builtin_clz (lanes)) * bytes - 1) / SECTOR_BYTES + 1;
-  uint16_t *known = &site->memo_results[phase / 4];
+  uint16_t *known = &site->results[phase / 4];
   if (!same_pattern (site, relative, mask) || *known == 0 || phase % 4 != 0)
     {
       uint32_t count = count_sectors (phase, relative, mask, bytes);
@@ -173,7 +177,7 @@ vgpu_count_shared (VgpuSite *site, VgpuShape shape, uint64_t first, const int32_
 {
   /* Moving all lanes by whole words turns the banks round, no more. */
   uint32_t phase = first % BANK_BYTES;
-  uint16_t *known = &site->memo_results[phase];
+  uint16_t *known = &site->results[phase];
   if (shape != VGPU_SHAPE_MIXED && bytes <= 16)
     {
       site->ways += 100;

@@ -35,6 +35,21 @@ typedef struct
   VgpuRun runs[32];
 } VgpuReach;
 
+/* How the lanes of a request lie, as the instruction remembers it for the next one: that it lies
+ * likewise is soon seen. */
+typedef struct
+{
+  uint64_t first; /* address of the first active lane */
+  uint32_t mask;
+  uint32_t stride; /* bytes of a lane; 0: only mask and relative hold */
+  VgpuShape shape;
+  VgpuShape half[2]; /* of a mixed request, that of its halves; filled for AVX-512 only */
+  int32_t low, high; /* least and greatest of relative, over active lanes */
+  bool far;          /* some lane is more than 1 GiB away: relative is meaningless */
+  VgpuReach reach;   /* count 0: not worked out yet */
+  int32_t relative[32] __attribute__ ((aligned (64))); /* 0 in inactive lanes */
+} VgpuPattern;
+
 /* Fills the runs from the rest. */
 static inline void
 vgpu_reach_find_runs (VgpuReach *reach)

@@ -292,30 +292,29 @@ atomic_words (VgpuWarp *warp, const VgpuIns *ins, VgpuSpace space, s64 offset, u
   const VgpuRequest request = {
       .space = space, .access = VGPU_ACCESS_ATOMIC, .bytes = 4, .align = 4};
   const unsigned char *valid = NULL;
-  Pattern pattern;
+  Pattern *pattern = &site->pattern;
   if (ins->bytes != 4 || warp->kernel->plain || warp->tainted)
     return false;
-  build_pattern (warp, ins, offset, mask, 4, &pattern);
-  if (!is_inside (&pattern, shared ? 0 : site->lo, shared ? worker->shared_bytes : site->hi, 4)
-      || !is_aligned (&pattern, 4))
+  build_pattern (warp, ins, offset, mask, 4, site);
+  if (!is_inside (pattern, shared ? 0 : site->lo, shared ? worker->shared_bytes : site->hi, 4)
+      || !is_aligned (pattern, 4))
     return false;
   if (warp->checks & VGPU_CHECK_UNINIT)
-    valid = shared                            ? worker->shared_valid + pattern.first
-            : site->allocation->valid != NULL ? site->allocation->valid + (pattern.first - site->lo)
-                                              : NULL;
-  if (valid != NULL && !words_valid (valid, &pattern))
+    valid = shared ? worker->shared_valid + pattern->first
+            : site->allocation->valid != NULL
+                ? site->allocation->valid + (pattern->first - site->lo)
+                : NULL;
+  if (valid != NULL && !words_valid (valid, pattern))
     return false;
   worker->strong++;
   exchange_words (warp, ins,
-                  shared ? worker->shared + pattern.first : (char *) (uintptr_t) pattern.first,
-                  &pattern, shared);
+                  shared ? worker->shared + pattern->first : (char *) (uintptr_t) pattern->first,
+                  pattern, shared);
   site->requests++;
   site->lanes += (u32) __builtin_popcount (mask);
   if (warp->checks == 0)
     return true;
-  VgpuReach reach;
-  find_reach (&reach, &pattern, 4);
-  observe (warp, ins, &request, &reach);
+  observe (warp, ins, &request, find_reach (pattern, 4));
   return true;
 }
 

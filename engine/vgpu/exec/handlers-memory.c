@@ -124,9 +124,18 @@ zero_lanes (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
     }
 }
 
+/* There are 64 bytes more behind those that say what is valid. */
 static inline bool
 all_valid (const unsigned char *valid, size_t count)
 {
+#ifdef __AVX512F__
+  const __m512i ones = _mm512_set1_epi8 (-1);
+  for (; count > 64; count -= 64, valid += 64)
+    if (_mm512_cmpneq_epi8_mask (_mm512_loadu_si512 (valid), ones) != 0)
+      return false;
+  return _mm512_mask_cmpneq_epi8_mask (~(u64) 0 >> (64 - count), _mm512_loadu_si512 (valid), ones)
+         == 0;
+#else
   u64 all = ~(u64) 0, some;
   for (; count >= 8; count -= 8, valid += 8)
     {
@@ -136,6 +145,7 @@ all_valid (const unsigned char *valid, size_t count)
   for (; count > 0; count--, valid++)
     all &= *valid | ~(u64) 0xff;
   return all == ~(u64) 0;
+#endif
 }
 
 /* Whether all bytes that the active lanes touch are initialised. */
@@ -238,17 +248,15 @@ check_taint (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, con
 
 /* One lane that is checked for itself. */
 static void
-check_lane (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, const Pattern *pattern,
+check_lane (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, Pattern *pattern,
             unsigned char *valid)
 {
-  VgpuReach reach;
-  find_reach (&reach, pattern, request->bytes);
-  check_taint (warp, ins, request, pattern, &reach, valid);
+  check_taint (warp, ins, request, pattern, find_reach (pattern, request->bytes), valid);
 }
 
 static inline void
-check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
-               const Pattern *pattern, VgpuSite *site, unsigned char *valid)
+check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request, Pattern *pattern,
+               VgpuSite *site, unsigned char *valid)
 {
   const u32 checks = warp->checks;
   const bool shared = request->space == VGPU_SPACE_SHARED;
@@ -263,14 +271,13 @@ check_request (VgpuWarp *warp, const VgpuIns *ins, const VgpuRequest *request,
     }
   if ((checks & (VGPU_CHECK_UNINIT | VGPU_CHECK_RACE | VGPU_CHECK_RACE_GLOBAL)) == 0)
     return;
-  VgpuReach reach;
-  find_reach (&reach, pattern, request->bytes);
+  const VgpuReach *reach = find_reach (pattern, request->bytes);
   if (checks & VGPU_CHECK_UNINIT)
-    check_taint (warp, ins, request, pattern, &reach, valid);
+    check_taint (warp, ins, request, pattern, reach, valid);
   if (shared && (checks & VGPU_CHECK_RACE))
-    vgpu_race_shared (warp, ins, request, &reach);
+    vgpu_race_shared (warp, ins, request, reach);
   else if (!shared && (checks & VGPU_CHECK_RACE_GLOBAL))
-    vgpu_race_global (warp, ins, request, &reach);
+    vgpu_race_global (warp, ins, request, reach);
 }
 
 /* The slow way: each lane that may go on is a request of its own. */
@@ -291,7 +298,7 @@ access_slowly (VgpuWarp *warp, const VgpuIns *ins, s64 offset, const VgpuRequest
   for (u32 left = good; left != 0; left &= left - 1)
     {
       const int lane = __builtin_ctz (left);
-      const Pattern pattern = single_lane (addresses[lane], lane);
+      Pattern pattern = single_lane (addresses[lane], lane);
       unsigned char *valid = NULL;
       char *where = (char *) (uintptr_t) addresses[lane];
       if (request->space == VGPU_SPACE_SHARED)
@@ -352,27 +359,27 @@ access_global (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcc
 {
   VgpuSite *site = &warp->worker->sites[ins->site];
   const VgpuRequest request = describe (ins, VGPU_SPACE_GLOBAL, access);
-  Pattern pattern;
+  Pattern *pattern = &site->pattern;
   check_address (warp, ins, mask);
-  build_pattern (warp, ins, offset, mask, request.bytes, &pattern);
-  const bool inside = is_inside (&pattern, site->lo, site->hi, request.bytes)
-                      || remember (warp, site, &pattern, &request);
-  if (VGPU_UNLIKELY (!inside || !is_aligned (&pattern, request.align)))
+  build_pattern (warp, ins, offset, mask, request.bytes, site);
+  const bool inside = is_inside (pattern, site->lo, site->hi, request.bytes)
+                      || remember (warp, site, pattern, &request);
+  if (VGPU_UNLIKELY (!inside || !is_aligned (pattern, request.align)))
     {
       access_slowly (warp, ins, offset, &request, mask, site);
       return;
     }
   count_request (warp, ins, site, mask);
-  char *where = (char *) (uintptr_t) pattern.first;
+  char *where = (char *) (uintptr_t) pattern->first;
   if (access == VGPU_ACCESS_READ)
-    fetch_elements (warp, ins, where, &pattern);
+    fetch_elements (warp, ins, where, pattern);
   else
-    place_elements (warp, ins, where, &pattern);
+    place_elements (warp, ins, where, pattern);
   if (warp->checks != 0)
     {
       unsigned char *valid = site->allocation->valid;
-      check_request (warp, ins, &request, &pattern, site,
-                     valid != NULL ? valid + (pattern.first - site->lo) : NULL);
+      check_request (warp, ins, &request, pattern, site,
+                     valid != NULL ? valid + (pattern->first - site->lo) : NULL);
     }
 }
 
@@ -382,24 +389,24 @@ access_shared (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcc
   VgpuWorker *worker = warp->worker;
   VgpuSite *site = &worker->sites[ins->site];
   const VgpuRequest request = describe (ins, VGPU_SPACE_SHARED, access);
-  Pattern pattern;
+  Pattern *pattern = &site->pattern;
   check_address (warp, ins, mask);
-  build_pattern (warp, ins, offset, mask, request.bytes, &pattern);
-  if (VGPU_UNLIKELY (!is_inside (&pattern, 0, worker->shared_bytes, request.bytes)
-                     || !is_aligned (&pattern, request.align)))
+  build_pattern (warp, ins, offset, mask, request.bytes, site);
+  if (VGPU_UNLIKELY (!is_inside (pattern, 0, worker->shared_bytes, request.bytes)
+                     || !is_aligned (pattern, request.align)))
     {
       access_slowly (warp, ins, offset, &request, mask, site);
       return;
     }
   count_request (warp, ins, site, mask);
-  char *where = worker->shared + pattern.first;
+  char *where = worker->shared + pattern->first;
   if (access == VGPU_ACCESS_READ)
-    fetch_elements (warp, ins, where, &pattern);
+    fetch_elements (warp, ins, where, pattern);
   else
-    place_elements (warp, ins, where, &pattern);
+    place_elements (warp, ins, where, pattern);
   if (warp->checks != 0)
-    check_request (warp, ins, &request, &pattern, site,
-                   warp->checks & VGPU_CHECK_UNINIT ? worker->shared_valid + pattern.first : NULL);
+    check_request (warp, ins, &request, pattern, site,
+                   warp->checks & VGPU_CHECK_UNINIT ? worker->shared_valid + pattern->first : NULL);
 }
 
 /* Local memory keeps the words of a warp's lanes side by side. */
@@ -458,19 +465,20 @@ access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcce
   const VgpuRequest request = describe (ins, VGPU_SPACE_LOCAL, access);
   u64 addresses[VGPU_LANES];
   u32 good = mask;
-  Pattern pattern;
+  VgpuSite *site = &warp->worker->sites[ins->site];
+  const Pattern *pattern = &site->pattern;
   check_address (warp, ins, mask);
-  build_pattern (warp, ins, offset, mask, request.bytes, &pattern);
-  const bool inside = is_inside (&pattern, 0, warp->kernel->local_bytes, request.bytes)
-                      && is_aligned (&pattern, request.align);
+  build_pattern (warp, ins, offset, mask, request.bytes, site);
+  const bool inside = is_inside (pattern, 0, warp->kernel->local_bytes, request.bytes)
+                      && is_aligned (pattern, request.align);
   if (VGPU_UNLIKELY (!inside))
     good = slow_lanes (warp, ins, offset, &request, mask, addresses);
   if (access == VGPU_ACCESS_READ && (!inside || warp->tainted))
     zero_lanes (warp, ins, mask);
-  count_request (warp, ins, &warp->worker->sites[ins->site], good);
-  if (inside && pattern.shape == VGPU_SHAPE_SAME && ins->bytes >= 4)
+  count_request (warp, ins, site, good);
+  if (inside && pattern->shape == VGPU_SHAPE_SAME && ins->bytes >= 4)
     {
-      char *at = warp->local + (pattern.first >> 2) * (4 * VGPU_LANES);
+      char *at = warp->local + (pattern->first >> 2) * (4 * VGPU_LANES);
       for (u32 element = 0; element < ins->vec; element++, at += ins->bytes * VGPU_LANES)
         {
           const s32 row = element_row (warp, ins, element);
@@ -483,7 +491,7 @@ access_local (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAcce
     {
       const int lane = __builtin_ctz (left);
       const u64 address =
-          inside ? pattern.first + (u64) (s64) pattern.relative[lane] : addresses[lane];
+          inside ? pattern->first + (u64) (s64) pattern->relative[lane] : addresses[lane];
       access_local_lane (warp, ins, address, lane, access);
     }
 }

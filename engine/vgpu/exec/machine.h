@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/vgpu/exec/texture.h"
+#include "engine/vgpu/check/reach.h"
 #include "engine/vgpu/ptx/source.h"
 
 #include <stdatomic.h>
@@ -293,11 +294,10 @@ typedef struct
   uint64_t sectors;
   uint64_t ideal_sectors;
   uint64_t ways; /* shared: sum of conflict degrees, in hundredths */
-  /* How the lanes of the last request lay that was neither unit-stride nor all the same, and what came
-   * out: sectors by the place in a sector, in words; ways by the place in a word. 0: not known. */
-  uint32_t memo_mask;
-  uint16_t memo_results[8];
-  int32_t memo_rel[VGPU_LANES];
+  VgpuPattern pattern;
+  /* Of that pattern: sectors by the place in a sector, in words; ways by the place in a word. 0: not
+   * known. */
+  uint16_t results[8];
 } VgpuSite;
 
 typedef struct VgpuRaceCell VgpuRaceCell;

@@ -25,10 +25,23 @@ half_shape (__m512i values, u32 stride)
   return _mm512_test_epi32_mask (distance, distance) == 0 ? VGPU_SHAPE_SAME : VGPU_SHAPE_MIXED;
 }
 
+static inline bool
+is_as_before (const Pattern *pattern, __m512i low, __m512i high, u32 mask, u32 stride)
+{
+  const __m512i off =
+      _mm512_or_si512 (_mm512_xor_si512 (low, _mm512_load_si512 (pattern->relative)),
+                       _mm512_xor_si512 (high, _mm512_load_si512 (pattern->relative + 16)));
+  return pattern->mask == mask && pattern->stride == stride
+         && _mm512_test_epi32_mask (off, off) == 0;
+}
+
 /* relative is 0 in inactive lanes. */
 static inline void
-classify_vectors (Pattern *pattern, __m512i low, __m512i high, u32 mask, u32 stride)
+classify_vectors (VgpuSite *site, __m512i low, __m512i high, u32 mask, u32 stride)
 {
+  Pattern *pattern = &site->pattern;
+  if (is_as_before (pattern, low, high, mask, stride))
+    return;
   const int first = __builtin_ctz (mask);
   const u32 off = _mm512_cmpneq_epi32_mask (low, lane_steps (stride, -first))
                   | (u32) _mm512_cmpneq_epi32_mask (high, lane_steps (stride, 16 - first)) << 16;
@@ -36,6 +49,9 @@ classify_vectors (Pattern *pattern, __m512i low, __m512i high, u32 mask, u32 str
   _mm512_store_si512 (pattern->relative, low);
   _mm512_store_si512 (pattern->relative + 16, high);
   pattern->mask = mask;
+  pattern->stride = stride;
+  pattern->reach.count = 0;
+  __builtin_memset (site->results, 0, sizeof site->results);
   if ((off & mask) == 0)
     {
       pattern->shape = VGPU_SHAPE_UNIT;
@@ -65,8 +81,9 @@ narrow (__m512i low, __m512i high)
 }
 
 static inline void
-pattern_from_64 (Pattern *pattern, const u64 *base, s64 offset, u32 mask, u32 stride)
+pattern_from_64 (VgpuSite *site, const u64 *base, s64 offset, u32 mask, u32 stride)
 {
+  Pattern *pattern = &site->pattern;
   const u64 origin = base[__builtin_ctz (mask)];
   const __m512i from = _mm512_set1_epi64 ((s64) origin);
   const __m512i reach = _mm512_set1_epi64 (0x40000000);
@@ -79,13 +96,14 @@ pattern_from_64 (Pattern *pattern, const u64 *base, s64 offset, u32 mask, u32 st
     }
   pattern->first = origin + (u64) offset;
   pattern->far = _mm512_test_epi64_mask (away, _mm512_set1_epi64 (~(s64) 0x7fffffff)) != 0;
-  classify_vectors (pattern, narrow (distance[0], distance[1]), narrow (distance[2], distance[3]),
+  classify_vectors (site, narrow (distance[0], distance[1]), narrow (distance[2], distance[3]),
                     mask, stride);
 }
 
 static inline void
-pattern_from_32 (Pattern *pattern, const u32 *base, s64 offset, u32 mask, u32 stride)
+pattern_from_32 (VgpuSite *site, const u32 *base, s64 offset, u32 mask, u32 stride)
 {
+  Pattern *pattern = &site->pattern;
   const u32 origin = base[__builtin_ctz (mask)];
   const __m512i from = _mm512_set1_epi32 ((int) origin);
   const __m512i reach = _mm512_set1_epi32 (0x40000000);
@@ -97,7 +115,7 @@ pattern_from_32 (Pattern *pattern, const u32 *base, s64 offset, u32 mask, u32 st
   /* 32-bit addresses wrap at 32 bits. */
   pattern->first = (u32) (origin + (u32) offset);
   pattern->far = _mm512_movepi32_mask (away) != 0;
-  classify_vectors (pattern, low, high, mask, stride);
+  classify_vectors (site, low, high, mask, stride);
 }
 
 /* Whether all lanes are multiples of align away from a place that is one. */

@@ -8,16 +8,7 @@
 #include <immintrin.h>
 #endif
 
-typedef struct
-{
-  u64 first; /* address of the first active lane */
-  u32 mask;
-  VgpuShape shape;
-  s32 low, high;     /* least and greatest of relative, over active lanes */
-  bool far;          /* some lane is more than 1 GiB away: relative is meaningless */
-  VgpuShape half[2]; /* of a mixed request, that of its halves; filled for AVX-512 only */
-  s32 relative[VGPU_LANES] __attribute__ ((aligned (64)));
-} Pattern;
+typedef VgpuPattern Pattern;
 
 #ifdef __AVX512F__
 #include "engine/vgpu/exec/request-512.h"
@@ -55,6 +46,8 @@ classify (Pattern *pattern, u32 mask, u32 stride)
       same |= value;
     }
   pattern->mask = mask;
+  pattern->stride = stride;
+  pattern->reach.count = 0;
   if (unit == 0)
     {
       pattern->shape = VGPU_SHAPE_UNIT;
@@ -74,8 +67,9 @@ classify (Pattern *pattern, u32 mask, u32 stride)
 }
 
 static inline void
-pattern_from_64 (Pattern *pattern, const u64 *base, s64 offset, u32 mask, u32 stride)
+pattern_from_64 (VgpuSite *site, const u64 *base, s64 offset, u32 mask, u32 stride)
 {
+  Pattern *pattern = &site->pattern;
   const u64 origin = base[__builtin_ctz (mask)];
   u64 away = 0;
   pattern->first = origin + (u64) offset;
@@ -94,12 +88,14 @@ pattern_from_64 (Pattern *pattern, const u64 *base, s64 offset, u32 mask, u32 st
         away |= (distance + 0x40000000u) >> 31;
       }
   pattern->far = away != 0;
+  __builtin_memset (site->results, 0, sizeof site->results);
   classify (pattern, mask, stride);
 }
 
 static inline void
-pattern_from_32 (Pattern *pattern, const u32 *base, s64 offset, u32 mask, u32 stride)
+pattern_from_32 (VgpuSite *site, const u32 *base, s64 offset, u32 mask, u32 stride)
 {
+  Pattern *pattern = &site->pattern;
   const u32 origin = base[__builtin_ctz (mask)];
   u32 away = 0;
   /* 32-bit addresses wrap at 32 bits. */
@@ -111,6 +107,7 @@ pattern_from_32 (Pattern *pattern, const u32 *base, s64 offset, u32 mask, u32 st
       away |= distance + 0x40000000u;
     }
   pattern->far = (away & 0x80000000u) != 0;
+  __builtin_memset (site->results, 0, sizeof site->results);
   classify (pattern, mask, stride);
 }
 
@@ -133,12 +130,12 @@ find_runs (VgpuReach *reach)
 
 static inline void
 build_pattern (const VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, u32 stride,
-               Pattern *pattern)
+               VgpuSite *site)
 {
   if (ins->flags & VGPU_INS_WIDE_ADDRESS)
-    pattern_from_64 (pattern, VGPU_ROW (const u64, ins->a), offset, mask, stride);
+    pattern_from_64 (site, VGPU_ROW (const u64, ins->a), offset, mask, stride);
   else
-    pattern_from_32 (pattern, VGPU_ROW (const u32, ins->a), offset, mask, stride);
+    pattern_from_32 (site, VGPU_ROW (const u32, ins->a), offset, mask, stride);
 }
 
 static inline bool
@@ -157,14 +154,17 @@ is_inside (const Pattern *pattern, u64 lo, u64 hi, u32 bytes)
 }
 
 /* What the request touches, for the checkers. */
-static inline void
-find_reach (VgpuReach *reach, const Pattern *pattern, u32 bytes)
+static inline const VgpuReach *
+find_reach (Pattern *pattern, u32 bytes)
 {
+  VgpuReach *reach = &pattern->reach;
   const u32 first = (u32) __builtin_ctz (pattern->mask), lanes = pattern->mask >> first;
+  reach->first = pattern->first;
+  if (reach->count != 0)
+    return reach;
   reach->shape = pattern->shape;
   reach->mask = pattern->mask;
   reach->bytes = bytes;
-  reach->first = pattern->first;
   reach->relative = pattern->relative;
   reach->count = 1;
   reach->runs[0] = (VgpuRun) {.bytes = bytes, .lane = (u8) first};
@@ -174,6 +174,7 @@ find_reach (VgpuReach *reach, const Pattern *pattern, u32 bytes)
     reach->runs[0].bytes = bytes * (u32) (32 - __builtin_clz (lanes));
   else
     find_runs (reach);
+  return reach;
 }
 
 /* The full addresses, for the slow path. */
