@@ -40,8 +40,8 @@ typedef struct
   const AssayCompareInput *input;
   const GArray *rtol;
   gsize count;
-  double (*needed)[COLUMNS];               /* per piece */
-  guint64 (*passes)[SHARE_ROWS * COLUMNS]; /* per piece, or NULL: first row that passes */
+  double *needed;  /* pieces × columns */
+  guint64 *passes; /* pieces × SHARE_ROWS × columns, or NULL: first row that passes */
 } Sweep;
 
 /* The row of atol from which `needed` passes; SHARE_ROWS when none does. */
@@ -59,9 +59,10 @@ row_of (double needed)
 __attribute__ ((optimize ("O3")))
 #endif
 static void
-raise_needed (double *restrict needed, const double *restrict rtol, double error, double size)
+raise_needed (double *restrict needed, const double *restrict rtol, gsize columns, double error,
+              double size)
 {
-  for (guint k = 0; k < COLUMNS; k++)
+  for (gsize k = 0; k < columns; k++)
     {
       double atol = error - rtol[k] * size;
       needed[k] = atol > needed[k] ? atol : needed[k];
@@ -71,7 +72,9 @@ raise_needed (double *restrict needed, const double *restrict rtol, double error
 static void
 sweep_values (const Sweep *sweep, gsize piece, const double *c, const double *r, gsize n)
 {
-  double *needed = sweep->needed[piece];
+  const gsize columns = sweep->rtol->len;
+  double *needed = sweep->needed + piece * columns;
+  guint64 *passes = sweep->passes ? sweep->passes + piece * SHARE_ROWS * columns : NULL;
   const double *rtol = (const double *) (void *) sweep->rtol->data;
   for (gsize i = 0; i < n; i++)
     {
@@ -81,13 +84,13 @@ sweep_values (const Sweep *sweep, gsize piece, const double *c, const double *r,
       if (!same && !(isfinite (c[i]) && isfinite (r[i])))
         error = INFINITY;
       /* What is needed falls as rtol grows: an element below the last one changes nothing. */
-      if (error > needed[COLUMNS - 1])
-        raise_needed (needed, rtol, error, size);
-      for (guint k = 0; sweep->passes && k < COLUMNS; k++)
+      if (error > needed[columns - 1])
+        raise_needed (needed, rtol, columns, error, size);
+      for (gsize k = 0; passes && k < columns; k++)
         {
-          int row = row_of (error - g_array_index (sweep->rtol, double, k) * size);
+          int row = row_of (error - rtol[k] * size);
           if (row < SHARE_ROWS)
-            sweep->passes[piece][row * COLUMNS + (int) k]++;
+            passes[(gsize) row * columns + k]++;
         }
     }
 }
@@ -115,11 +118,11 @@ static void
 merge_needed (const Sweep *sweep, gsize pieces, GArray *atol)
 {
   g_array_set_size (atol, 0);
-  for (int k = 0; k < COLUMNS; k++)
+  for (gsize k = 0; k < sweep->rtol->len; k++)
     {
       double most = 0;
       for (gsize piece = 0; piece < pieces; piece++)
-        most = fmax (most, sweep->needed[piece][k]);
+        most = fmax (most, sweep->needed[piece * sweep->rtol->len + k]);
       g_array_append_val (atol, most);
     }
 }
@@ -128,9 +131,9 @@ gboolean
 assay_frontier (const AssayCompareInput *input, const GArray *rtol, GArray *atol,
                 GCancellable *cancellable, GError **error)
 {
-  g_return_val_if_fail (rtol->len == COLUMNS, FALSE);
+  g_return_val_if_fail (rtol->len > 0, FALSE);
   gsize count = assay_array_components (input->reference), pieces = (count + CHUNK - 1) / CHUNK;
-  g_autofree double (*needed)[COLUMNS] = g_malloc0_n (MAX (pieces, 1), sizeof *needed);
+  g_autofree double *needed = g_new0 (double, MAX (pieces, 1) * rtol->len);
   Sweep sweep = {input, rtol, count, needed, NULL};
   if (!sweep_all (&sweep, pieces, cancellable, error))
     return FALSE;
@@ -166,15 +169,16 @@ fill_shares (AssayPlane *plane, const Sweep *sweep, gsize pieces)
 {
   g_array_set_size (plane->share, 0);
   g_array_set_size (plane->share_atol, 0);
-  g_autofree guint64 *passed = g_new0 (guint64, COLUMNS);
-  for (int row = 0; row < SHARE_ROWS; row++)
+  const gsize columns = sweep->rtol->len;
+  g_autofree guint64 *passed = g_new0 (guint64, columns);
+  for (gsize row = 0; row < SHARE_ROWS; row++)
     {
       double atol = pow (10, (double) row / PER_DECADE - (SHARE_DECADES - 2));
       g_array_append_val (plane->share_atol, atol);
-      for (int k = 0; k < COLUMNS; k++)
+      for (gsize k = 0; k < columns; k++)
         {
           for (gsize piece = 0; piece < pieces; piece++)
-            passed[k] += sweep->passes[piece][row * COLUMNS + k];
+            passed[k] += sweep->passes[(piece * SHARE_ROWS + row) * columns + k];
           double share = (double) passed[k] / (double) MAX (sweep->count, 1);
           g_array_append_val (plane->share, share);
         }
@@ -194,9 +198,9 @@ assay_plane_set_candidate (AssayPlane *plane, const AssayCompareInput *input,
   AssayCompareInput thin = {
       .candidate = candidate, .reference = reference, .threads = input->threads};
   gsize count = candidate->count, pieces = (count + CHUNK - 1) / CHUNK;
-  g_autofree double (*needed)[COLUMNS] = g_malloc0_n (MAX (pieces, 1), sizeof *needed);
-  g_autofree guint64 (*passes)[SHARE_ROWS * COLUMNS] =
-      g_malloc0_n (MAX (pieces, 1), sizeof *passes);
+  gsize columns = plane->rtol->len;
+  g_autofree double *needed = g_new0 (double, MAX (pieces, 1) * columns);
+  g_autofree guint64 *passes = g_new0 (guint64, MAX (pieces, 1) * SHARE_ROWS * columns);
   Sweep sweep = {&thin, plane->rtol, count, needed, passes};
   if (!sweep_all (&sweep, pieces, cancellable, error))
     return FALSE;

@@ -16,8 +16,8 @@ AssayPlane *assay_plane_new (const char *workload, const char *output);
 void assay_plane_set_gate (AssayPlane *plane, double rtol);
 
 /* The frontier of one answer: atol[i] = max (|c - r| - rtol[i] |r|), at least 0, infinite when a NaN or
- * infinity stands against a number. `rtol` is a plane's, of that length. Only candidate, reference and
- * threads of `input` are read. */
+ * infinity stands against a number. `rtol` ascends, of any length. Only candidate, reference and threads of
+ * `input` are read. */
 gboolean assay_frontier (const AssayCompareInput *input, const GArray *rtol, GArray *atol,
                          GCancellable *cancellable, GError **error);
 

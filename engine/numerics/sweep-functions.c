@@ -69,6 +69,21 @@ geluf (float x)
   return 0.5f * x * (1.0f + erff (x * 0x1.6a09e6p-1f));
 }
 
+/* lgamma () leaves the sign in a variable of all threads. */
+static double
+log_gamma (double x)
+{
+  int sign;
+  return lgamma_r (x, &sign);
+}
+
+static float
+log_gammaf (float x)
+{
+  int sign;
+  return lgammaf_r (x, &sign);
+}
+
 /* ---- the same in MPFR; `x` is the argument, and `out` may be it ---- */
 
 typedef int (*Exact) (mpfr_t out, mpfr_srcptr x, mpfr_rnd_t rounding);
@@ -85,6 +100,13 @@ exact_reciprocal_root (mpfr_t out, mpfr_srcptr x, mpfr_rnd_t rounding)
 {
   mpfr_sqrt (out, x, rounding);
   return mpfr_ui_div (out, 1, out, rounding);
+}
+
+static int
+exact_log_gamma (mpfr_t out, mpfr_srcptr x, mpfr_rnd_t rounding)
+{
+  int sign;
+  return mpfr_lgamma (out, &sign, x, rounding);
 }
 
 static int
@@ -148,6 +170,8 @@ exact_gelu (mpfr_t out, mpfr_srcptr x, mpfr_rnd_t rounding)
   X ("atanh", atanh, atanhf, "atanhf (x)", mpfr_atanh, "atanhf (x)", NULL, 22) \
   X ("erf", erf, erff, "erff (x)", mpfr_erf, "erff (x)", NULL, 22) \
   X ("erfc", erfc, erfcf, "erfcf (x)", mpfr_erfc, "erfcf (x)", NULL, 22) \
+  X ("tgamma", tgamma, tgammaf, "tgammaf (x)", mpfr_gamma, "tgammaf (x)", NULL, 22) \
+  X ("lgamma", log_gamma, log_gammaf, "lgammaf (x)", exact_log_gamma, "lgammaf (x)", NULL, 22) \
   X ("cbrt", cbrt, cbrtf, "cbrtf (x)", mpfr_cbrt, "cbrtf (x)", NULL, 22) \
   X ("sqrt", sqrt, sqrtf, "sqrtf (x)", mpfr_sqrt, "sqrtf (x)", "hsqrt (x)", 22) \
   X ("rsqrt", reciprocal_root, reciprocal_rootf, "1.0f / sqrtf (x)", exact_reciprocal_root, \

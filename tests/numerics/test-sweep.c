@@ -423,6 +423,19 @@ static const Anchor ANCHORS[] = {
     {"rsqrt", 556013448, 36261346, 0x0080cab3, 1, 1.490349},
 };
 
+/* Recorded on part of the floats only: from `low` to `high`, and at least 2^-30 from zero. */
+typedef struct
+{
+  Anchor anchor; /* above_one was not recorded */
+  double low, high;
+  guint64 count;
+} GammaAnchor;
+
+static const GammaAnchor GAMMAS[] = {
+    {{"tgamma", 209107682, 0, 0xc042e545, 8, 7.900777}, -45, 36, 591659010},
+    {{"lgamma", 170835563, 0, 0xc07b1184, 7, 6.775911}, -32, 1024, 629145602},
+};
+
 /* TRUE, and the test skipped, where the anchors were not recorded. */
 static gboolean
 is_elsewhere (void)
@@ -443,9 +456,10 @@ test_worst_inputs (void)
 {
   if (is_elsewhere ())
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS (ANCHORS); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS (ANCHORS) + G_N_ELEMENTS (GAMMAS); i++)
     {
-      const Anchor *anchor = &ANCHORS[i];
+      const Anchor *anchor =
+          i < G_N_ELEMENTS (ANCHORS) ? &ANCHORS[i] : &GAMMAS[i - G_N_ELEMENTS (ANCHORS)].anchor;
       double x = assay_dtype_decode (ASSAY_DTYPE_FLOAT32, anchor->input);
       g_autoptr (AssaySweep) sweep = record_for (anchor->name, ASSAY_DTYPE_FLOAT32, x, x);
       sweep->first = sweep->next = sweep->first - 4096;
@@ -463,17 +477,49 @@ test_worst_inputs (void)
     }
 }
 
+/* TRUE, and the test skipped, where it cannot or shall not run. */
+static gboolean
+is_not_now (void)
+{
+  if (is_elsewhere ())
+    return TRUE;
+  if (g_getenv ("ASSAY_SLOW_TESTS"))
+    return FALSE;
+  g_test_skip ("all 2^32 floats take minutes: set ASSAY_SLOW_TESTS");
+  return TRUE;
+}
+
+static void
+test_gamma (gconstpointer data)
+{
+  const GammaAnchor *gamma = data;
+  const Anchor *anchor = &gamma->anchor;
+  if (is_not_now ())
+    return;
+  g_autoptr (AssaySweep) below =
+      sweep_with (anchor->name, ASSAY_DTYPE_FLOAT32, gamma->low, -0x1p-30, NULL, NULL);
+  g_autoptr (AssaySweep) above =
+      sweep_with (anchor->name, ASSAY_DTYPE_FLOAT32, 0x1p-30, gamma->high, NULL, NULL);
+  AssaySweepWorst *worst = g_ptr_array_index (below->worst, 0);
+  g_test_message ("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " misrounded, %.6f at "
+                  "%08" G_GINT64_MODIFIER "x, distance %" G_GUINT64_FORMAT,
+                  anchor->name, below->misrounded + above->misrounded, below->count + above->count,
+                  worst->ulp_real, worst->input, below->max_ulp);
+  g_assert_cmpuint (below->count + above->count, ==, gamma->count);
+  g_assert_cmpuint (below->misrounded + above->misrounded, ==, anchor->misrounded);
+  g_assert_cmpuint (MAX (below->max_ulp, above->max_ulp), ==, anchor->max_ulp);
+  g_assert_cmpuint (worst->input, ==, anchor->input);
+  g_assert_cmpfloat_with_epsilon (worst->ulp_real, anchor->ulp_real, 1e-6);
+  g_assert_cmpfloat (((AssaySweepWorst *) g_ptr_array_index (above->worst, 0))->ulp_real, <,
+                     worst->ulp_real);
+}
+
 static void
 test_anchor (gconstpointer data)
 {
   const Anchor *anchor = data;
-  if (is_elsewhere ())
+  if (is_not_now ())
     return;
-  if (!g_getenv ("ASSAY_SLOW_TESTS"))
-    {
-      g_test_skip ("all 2^32 floats take minutes: set ASSAY_SLOW_TESTS");
-      return;
-    }
   g_autoptr (AssaySweep) sweep =
       sweep_with (anchor->name, ASSAY_DTYPE_FLOAT32, -INFINITY, INFINITY, NULL, NULL);
   AssaySweepWorst *worst = g_ptr_array_index (sweep->worst, 0);
@@ -501,6 +547,11 @@ main (int argc, char **argv)
         {
           g_autofree char *path = g_strdup_printf ("/sweep/all-floats/%s", ANCHORS[i].name);
           g_test_add_data_func (path, &ANCHORS[i], test_anchor);
+        }
+      for (gsize i = 0; i < G_N_ELEMENTS (GAMMAS); i++)
+        {
+          g_autofree char *path = g_strdup_printf ("/sweep/all-floats/%s", GAMMAS[i].anchor.name);
+          g_test_add_data_func (path, &GAMMAS[i], test_gamma);
         }
       return g_test_run ();
     }

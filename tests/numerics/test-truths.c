@@ -228,27 +228,21 @@ test_softmax_hides_below_the_absolute_term (void)
 
 /* ---- the frontier is the smallest atol ---- */
 
+/* Over lists of any length: the plane's own, a single slope, and ten thousand. */
 static void
-test_frontier_is_the_brute_minimum (void)
+check_frontier (const AssayArray *c, const AssayArray *r, guint length)
 {
-  const gint64 n = 10000;
-  g_autoptr (AssayArray) c = assay_array_new (ASSAY_DTYPE_FLOAT64, &n, 1, NULL);
-  g_autoptr (AssayArray) r = assay_array_new (ASSAY_DTYPE_FLOAT64, &n, 1, NULL);
-  g_autoptr (GRand) random = g_rand_new_with_seed (9);
-  for (gsize i = 0; i < r->count; i++)
-    {
-      double value =
-          g_rand_double_range (random, -1, 1) * exp2 (g_rand_double_range (random, -20, 5));
-      assay_array_set (r, i, value);
-      assay_array_set (c, i,
-                       value + g_rand_double_range (random, -1e-4, 1e-4) * (1 + fabs (value)));
-    }
-  AssayPlane *plane = assay_plane_new ("w", "y");
-  const GArray *rtol = plane->rtol;
   AssayCompareInput input = {.candidate = c, .reference = r};
+  g_autoptr (GArray) rtol = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GArray) atol = g_array_new (FALSE, FALSE, sizeof (double));
+  for (guint k = 0; k < length; k++)
+    {
+      double slope = pow (10, -9 + 9.0 * (k + 1) / length);
+      g_array_append_val (rtol, slope);
+    }
   g_assert_true (assay_frontier (&input, rtol, atol, NULL, NULL));
-  for (guint k = 0; k < rtol->len; k++)
+  g_assert_cmpuint (atol->len, ==, length);
+  for (guint k = 0; k < length; k++)
     {
       double least = 0, slope = g_array_index (rtol, double, k);
       for (gsize i = 0; i < r->count; i++)
@@ -259,7 +253,31 @@ test_frontier_is_the_brute_minimum (void)
         g_test_message ("rtol %g: %.17g, brute %.17g", slope, ours, least);
       g_assert_cmpfloat (fabs (ours - least), <=, assay_dtype_ulp (ASSAY_DTYPE_FLOAT64, least));
     }
-  assay_json_table_free (&ASSAY_PLANE_TABLE, plane);
+}
+
+static void
+test_frontier_is_the_brute_minimum (void)
+{
+  static const struct
+  {
+    gint64 elements;
+    guint slopes;
+  } SIZES[] = {{10000, 37}, {10000, 1}, {10000, 7}, {300, 10000}, {40000, 64}};
+  g_autoptr (GRand) random = g_rand_new_with_seed (9);
+  for (gsize s = 0; s < G_N_ELEMENTS (SIZES); s++)
+    {
+      g_autoptr (AssayArray) c = assay_array_new (ASSAY_DTYPE_FLOAT64, &SIZES[s].elements, 1, NULL);
+      g_autoptr (AssayArray) r = assay_array_new (ASSAY_DTYPE_FLOAT64, &SIZES[s].elements, 1, NULL);
+      for (gsize i = 0; i < r->count; i++)
+        {
+          double value =
+              g_rand_double_range (random, -1, 1) * exp2 (g_rand_double_range (random, -20, 5));
+          assay_array_set (r, i, value);
+          assay_array_set (c, i,
+                           value + g_rand_double_range (random, -1e-4, 1e-4) * (1 + fabs (value)));
+        }
+      check_frontier (c, r, SIZES[s].slopes);
+    }
 }
 
 int
