@@ -75,14 +75,15 @@ signed_heading (gint64 at, gint64 side, gboolean open)
 static void
 add_special_panel (AssayPlotScene *scene, const AssayComparison *comparison)
 {
-  static const char *const LABELS[] = {"NaN", "inf", "±0", NULL};
-  static const char *const HEADINGS[] = {"NaN on one side only",
-                                         "infinity on one side, or of the other sign",
-                                         "zero of the other sign"};
+  static const char *const LABELS[] = {"NaN", "inf", "±0", "ftz", NULL};
+  static const char *const HEADINGS[] = {
+      "NaN on one side only", "infinity on one side, or of the other sign",
+      "zero of the other sign", "equal once subnormal numbers are flushed to zero"};
   const guint64 counts[] = {
       comparison->nan.candidate_only + comparison->nan.reference_only,
       comparison->inf.opposite + comparison->inf.candidate_only + comparison->inf.reference_only,
       comparison->sign_of_zero,
+      comparison->flushed,
   };
   AssayPanel *panel = assay_plot_scene_add_panel (scene, 0.26);
   assay_axis_set_categories (&panel->x, LABELS);

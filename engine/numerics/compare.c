@@ -157,6 +157,7 @@ fill_numbers (AssayComparison *out, const AssayNumbers *numbers)
   out->equal = t->equal;
   out->not_correctly_rounded = t->not_correctly_rounded;
   out->sign_of_zero = t->sign_of_zero;
+  out->flushed = t->flushed;
   out->nan = t->nan;
   out->inf = t->inf;
   fill_extreme (&out->max_abs, input, t->max_abs, FALSE);

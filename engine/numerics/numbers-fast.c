@@ -99,7 +99,8 @@ prepare (const AssayNumbers *numbers, gint64 first, gint64 n, Block *block)
 typedef struct
 {
   AssayRanked max_abs, max_rel, max_ulp_real, max_gold;
-  guint64 equal, finite, not_correctly_rounded, ulp_zero, abs_zero, rel_zero, inexact, toward_zero;
+  guint64 flushed, equal, finite, not_correctly_rounded, ulp_zero, abs_zero, rel_zero, inexact,
+      toward_zero;
   guint64 max_ulp;
   gint64 max_ulp_index;
   double least_worst; /* what ranks below is not kept */
@@ -148,6 +149,7 @@ hand_back (AssayPiece *piece, const Running *run)
   tally->rel_zero += run->rel_zero;
   tally->inexact += run->inexact;
   tally->toward_zero += run->toward_zero;
+  tally->flushed += run->flushed;
 }
 
 /* floor (log2 (a / b)) without dividing: exponents, and which significand is the larger. */
@@ -188,6 +190,7 @@ do_element (AssayPiece *piece, Running *run, const Block *block, gint64 i, gint6
   double difference = fabs (c - r), magnitude = fabs (error), size = fabs (g), base = fabs (r);
   gint64 lane = i % ASSAY_LANES;
   run->equal += c == r;
+  run->flushed += difference > 0 && fmax (fabs (c), base) < piece->numbers->least_normal;
   run->finite++;
   far->gold_squares[lane] += g * g;
   assay_numbers_raise (&run->max_gold, size, index);

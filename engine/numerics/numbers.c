@@ -64,6 +64,8 @@ assay_numbers_init (AssayNumbers *numbers, const AssayCompareInput *input,
   const AssayFormat *format = assay_dtype_format (numbers->dtype);
   numbers->has_infinity = format->has_infinity;
   numbers->overflow = INFINITY;
+  if (assay_dtype_is_float (numbers->component))
+    numbers->least_normal = assay_dtype_format (numbers->component)->min_normal;
   if (format->kind != ASSAY_DTYPE_KIND_FLOAT || format->bits == 64)
     return;
   numbers->overflow = ldexp (1, ilogb (format->max_finite) + 1);
@@ -266,7 +268,7 @@ count_ulp (AssayPiece *piece, const AssayElement *e, gboolean close)
 }
 
 static void
-count_against_reference (AssayTally *tally, double c, double r, gint64 index)
+count_against_reference (AssayTally *tally, double c, double r, double least_normal, gint64 index)
 {
   tally->equal += c == r;
   if (!isfinite (c) || !isfinite (r))
@@ -279,6 +281,7 @@ count_against_reference (AssayTally *tally, double c, double r, gint64 index)
   if (r != 0)
     assay_numbers_raise (&tally->max_rel, difference / fabs (r), index);
   tally->sign_of_zero += c == 0 && r == 0 && signbit (c) != signbit (r);
+  tally->flushed += c != r && fabs (c) < least_normal && fabs (r) < least_normal;
 }
 
 void
@@ -287,7 +290,7 @@ assay_numbers_element (AssayPiece *piece, const AssayElement *e)
   const AssayNumbers *numbers = piece->numbers;
   double c = e->candidate, g = e->gold;
   gboolean close = numbers->paired && assay_pair_is_close (&numbers->format, (float) c, (float) g);
-  count_against_reference (piece->tally, c, e->reference, e->index);
+  count_against_reference (piece->tally, c, e->reference, numbers->least_normal, e->index);
   count_rounding (piece, c, e->code, e->gold_code, e->index);
   if (isfinite (c) && isfinite (g))
     {
@@ -430,6 +433,7 @@ merge_counts (AssayTally *into, const AssayTally *from)
   into->equal += from->equal;
   into->not_correctly_rounded += from->not_correctly_rounded;
   into->sign_of_zero += from->sign_of_zero;
+  into->flushed += from->flushed;
   into->finite += from->finite;
   into->inexact += from->inexact;
   into->toward_zero += from->toward_zero;

@@ -30,7 +30,7 @@ typedef struct
 /* Counts and extremes: merging is exact in any order. */
 typedef struct
 {
-  guint64 equal, not_correctly_rounded, sign_of_zero;
+  guint64 equal, not_correctly_rounded, sign_of_zero, flushed;
   guint64 finite, inexact, toward_zero;
   AssayNanCounts nan;
   AssayInfCounts inf;
@@ -91,7 +91,8 @@ typedef struct
   AssayTally *tally;
   GMutex lock;
   GPtrArray *workers;
-  double overflow; /* 2^(e_max + 1), what an infinity counts as in real ulp */
+  double least_normal; /* below it is what a device may flush to zero */
+  double overflow;     /* 2^(e_max + 1), what an infinity counts as in real ulp */
   gboolean has_infinity;
   gboolean paired; /* close pairs are told apart */
   AssayPairFormat format;

@@ -118,6 +118,7 @@ static const AssayJsonField COMPARISON_FIELDS[] = {
     F (nan, STRUCT, .table = &NAN_TABLE),
     F (inf, STRUCT, .table = &INF_TABLE),
     F (sign_of_zero, UINT),
+    F (flushed, UINT),
     F (ulp_histogram, STRUCT, .table = &ASSAY_HISTOGRAM_TABLE),
     F (abs_histogram, STRUCT, .table = &ASSAY_HISTOGRAM_TABLE),
     F (rel_histogram, STRUCT, .table = &ASSAY_HISTOGRAM_TABLE),

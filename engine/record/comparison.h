@@ -98,6 +98,7 @@ typedef struct
   AssayNanCounts nan;
   AssayInfCounts inf;
   guint64 sign_of_zero;
+  guint64 flushed; /* differ, and are equal once subnormal numbers on both sides are zero */
   AssayHistogram ulp_histogram; /* signed integer distance to RN(gold), bins [2^k, 2^(k+1)) */
   AssayHistogram abs_histogram; /* candidate - gold */
   AssayHistogram rel_histogram; /* (candidate - gold) / |gold|, gold not zero */

@@ -14,11 +14,11 @@ enum
   RUN = 20
 };
 
-static const double SPECIAL[16] = {
-    0.0,       -0.0,     INFINITY, -INFINITY, NAN, 0x1p-149, -0x1p-149, 0x1p-1074,
-    FLT_MAX,   -FLT_MAX, 0x1p-126, 1.0,       -1.0, 1e-8,    1e-5,      0.5};
-static const double STEPS[16] = {0,  0.5,      0.9,  0.99, 0.999999, 1,  1,  1,
-                                 1,  1.000001, 1.01, 1.1,  -0.5,     -1, -1, -1.000001};
+static const double SPECIAL[16] = {0.0,       -0.0,      INFINITY, -INFINITY, NAN,      0x1p-149,
+                                   -0x1p-149, 0x1p-1074, FLT_MAX,  -FLT_MAX,  0x1p-126, 1.0,
+                                   -1.0,      1e-8,      1e-5,     0.5};
+static const double STEPS[16] = {0, 0.5,      0.9,  0.99, 0.999999, 1,  1,  1,
+                                 1, 1.000001, 1.01, 1.1,  -0.5,     -1, -1, -1.000001};
 
 /* SplitMix64. */
 static guint64
@@ -59,8 +59,7 @@ misses_in (const AssayArray *candidate, const AssayArray *reference, gsize first
   g_autoptr (AssayArray) r = assay_array_new (reference->dtype, &n, 1, NULL);
   memcpy (c->data, candidate->data + first * item, RUN * item);
   memcpy (r->data, reference->data + first * item, RUN * item);
-  AssayCompareInput input = {
-      .candidate = c, .reference = r, .tolerance = tolerance, .threads = 1};
+  AssayCompareInput input = {.candidate = c, .reference = r, .tolerance = tolerance, .threads = 1};
   AssayGate gate;
   g_assert_true (assay_gate (&input, &gate, NULL, NULL));
   return (guint8) gate.mismatches;

@@ -134,7 +134,7 @@ typedef struct
   double candidate, gold;
   guint64 distance;
   double real; /* signed real ulp; NaN: none */
-  guint64 spurious_nan, missing_nan, inf_candidate_only, inf_reference_only, zero_signs;
+  guint64 spurious_nan, missing_nan, inf_candidate_only, inf_reference_only, zero_signs, flushed;
 } Edge;
 
 /* clang-format off */
@@ -147,11 +147,15 @@ static const Edge EDGES[] = {
   {FLT_MAX, INF, 1, -1, 0, 0, 0, 1, 0},
   {INF, INF, 0, 0, 0, 0, 0, 0, 0},
   {-INF, INF, 4278190080u, -0x1p25, 0, 0, 0, 0, 0},
-  {0x1p-149, -0x1p-149, 2, 2, 0, 0, 0, 0, 0},
+  {0x1p-149, -0x1p-149, 2, 2, 0, 0, 0, 0, 0, 1},
   {-FLT_MAX, FLT_MAX, 4278190078u, -(2.0 * FLT_MAX) / 0x1p104, 0, 0, 0, 0, 0},
   {1 - 0x1p-24, 1, 1, -0.5, 0, 0, 0, 0, 0},
   {1 + 0x1p-23, 1, 1, 1, 0, 0, 0, 0, 0},
-  {0x1p-149, 0, 1, 1, 0, 0, 0, 0, 0},
+  {0x1p-149, 0, 1, 1, 0, 0, 0, 0, 0, 1},
+  {0, 0x1.fffffcp-127, 0x7fffff, -(double) 0x7fffff, 0, 0, 0, 0, 0, 1},
+  {0, 0x1p-126, 0x800000, -0x1p23, 0, 0, 0, 0, 0, 0},
+  {2, -2, 0x80000000u, 0x1p24, 0, 0, 0, 0, 0},
+  {1, 0, 0x3f800000, 0x1p149, 0, 0, 0, 0, 0},
 };
 /* clang-format on */
 
@@ -172,6 +176,10 @@ test_edge_table (void)
       g_assert_cmpuint (out->inf.candidate_only, ==, e->inf_candidate_only);
       g_assert_cmpuint (out->inf.reference_only, ==, e->inf_reference_only);
       g_assert_cmpuint (out->sign_of_zero, ==, e->zero_signs);
+      g_assert_cmpuint (out->flushed, ==, e->flushed);
+      /* A reference of zero gives no relative error: the absolute one is what there is. */
+      if (e->gold == 0)
+        g_assert_cmpint (out->max_rel.index, ==, -1);
       if (isnan (e->real) || e->real == 0)
         g_assert_cmpuint (out->worst->len, ==, 0);
       else
