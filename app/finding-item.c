@@ -78,14 +78,33 @@ assay_finding_page (const AssayFinding *finding)
   return page;
 }
 
+static gboolean
+is_said_above_the_plots (const AssayFinding *finding)
+{
+  static const char *const faults[] = {"mem.", "race.", "sync.", "run."};
+  static const char *const answers[] = {"task.spec-mismatch", "task.dead-input",
+                                        "layout.assumes-contiguous"};
+  gboolean said = FALSE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (answers); i++)
+    said = said || g_str_equal (finding->rule, answers[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    said =
+        said
+        || (g_str_has_prefix (finding->rule, faults[i]) && finding->severity <= ASSAY_SEVERITY_MAJOR
+            && finding->blame == ASSAY_BLAME_CANDIDATE);
+  return said;
+}
+
 gboolean
 assay_finding_concerns (const AssayFinding *finding, const char *page)
 {
   static const char *const checks[] = {"mem.",   "race.",  "sync.", "launch.",
                                        "build.", "index.", "env.",  NULL};
 
+  /* And what colours one of the four answers above its plots. */
   if (g_str_equal (page, "numerics"))
-    return g_str_has_prefix (finding->rule, "num.");
+    return g_str_has_prefix (finding->rule, "num.") || is_said_above_the_plots (finding);
   if (g_str_equal (page, "source"))
     return finding->where.line > 0;
   if (!g_str_equal (page, "validity"))

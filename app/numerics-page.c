@@ -162,6 +162,11 @@ show_worst (gpointer data)
   self->worst_source = 0;
   if (rows)
     assay_data_table_set (self->worst, ASSAY_WORST_COLUMNS, self->scenes->worst);
+  g_object_set (self->worst_card, "subtitle",
+                self->scenes != NULL && self->scenes->contradicted
+                    ? "by real ulp against a reference that the cross-check contradicts"
+                    : "by real ulp; Enter shows the place",
+                NULL);
   show_bits (self, 0);
   gtk_stack_set_visible_child_name (self->worst_stack, rows ? "table" : "empty");
   return G_SOURCE_REMOVE;

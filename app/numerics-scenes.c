@@ -65,7 +65,6 @@ scenes_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   Job *job = data;
   g_autoptr (AssayNumericsScenes) scenes = g_new0 (AssayNumericsScenes, 1);
   const AssayComparison *comparison = job->output->comparison;
-  g_autofree char *gate = NULL;
 
   scenes->worst = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   scenes->worst_bits = g_ptr_array_new_with_free_func (g_free);
@@ -85,12 +84,11 @@ scenes_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
           g_array_append_val (scenes->worst_indices, worst->index);
         }
     }
-  if (job->output->tolerance != NULL)
-    gate = assay_tolerance_describe (job->output->tolerance);
+  scenes->contradicted = assay_output_is_contradicted (job->output);
   if (job->output->gold != NULL)
-    scenes->gold = g_strdup_printf ("%s%s · %s%s", gate != NULL ? "gate " : "no gate",
-                                    gate != NULL ? gate : "", job->output->gold->method,
-                                    job->output->gold->stable ? "" : " (not stable)");
+    scenes->gold = g_strdup_printf ("gold: %s%s%s", job->output->gold->method,
+                                    job->output->gold->stable ? "" : " (not stable)",
+                                    scenes->contradicted ? ", contradicted" : "");
   g_task_return_pointer (task, g_steal_pointer (&scenes),
                          (GDestroyNotify) assay_numerics_scenes_free);
 }

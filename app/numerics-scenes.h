@@ -13,6 +13,7 @@ typedef struct
   AssayPlotScene *scenes[ASSAY_N_FIGURES]; /* NULL where the record holds no such data */
   AssayVerdict verdicts[ASSAY_N_QUESTIONS];
   gboolean judged;       /* there are verdicts */
+  gboolean contradicted; /* what is called gold is a contradicted reference's */
   char *gold;            /* how gold was made */
   GPtrArray *worst;      /* GStrv */
   GPtrArray *worst_bits; /* char *, markup, by row */

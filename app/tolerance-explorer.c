@@ -19,6 +19,7 @@ struct _AssayToleranceExplorer
   GtkLabel *proposal;
   GtkButton *use;
   GtkWidget *share_name;
+  GtkLabel *where;
   AssayRunModel *run; /* keeps `plane` */
   const AssayPlane *plane;
   char *shown; /* scene the point belongs to */
@@ -134,6 +135,19 @@ show_words (AssayToleranceExplorer *self, const AssayOutput *output)
       output != NULL && output->comparison != NULL ? output->comparison->headroom_bits : NAN, 3);
 }
 
+/* The answers above the plots count over all workloads, this plane is of one. */
+static void
+show_where (AssayToleranceExplorer *self, const char *workload, const AssayRun *record)
+{
+  g_autofree char *text = workload == NULL || record->workloads->len < 2
+                              ? g_strdup ("At the point")
+                              : g_strdup_printf ("At the point, on %s alone", workload);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->where), workload != NULL);
+  gtk_label_set_text (self->where, text);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->where), text);
+}
+
 void
 assay_tolerance_explorer_show (AssayToleranceExplorer *self, AssayRunModel *run,
                                const char *workload, const char *output, AssayPlotScene *scene,
@@ -152,6 +166,7 @@ assay_tolerance_explorer_show (AssayToleranceExplorer *self, AssayRunModel *run,
     scene = NULL;
   assay_plot_widget_set_scene (self->plot, scene, why);
   gtk_widget_set_visible (GTK_WIDGET (self->facts), scene != NULL);
+  show_where (self, scene != NULL ? workload : NULL, record);
   if (scene != NULL)
     {
       place_point (self, scene, shown != NULL ? shown->tolerance : NULL);
@@ -202,6 +217,7 @@ assay_tolerance_explorer_class_init (AssayToleranceExplorerClass *class)
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, proposal);
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, use);
   gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, share_name);
+  gtk_widget_class_bind_template_child (widget_class, AssayToleranceExplorer, where);
   gtk_widget_class_bind_template_callback (widget_class, use_proposed);
   gtk_widget_class_bind_template_callback (widget_class, point_moved);
 }

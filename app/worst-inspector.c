@@ -59,6 +59,7 @@ assay_worst_markup (const AssayOutput *output, const AssayWorst *worst)
                           ulp);
   append_bits (out, "candidate", worst->candidate_bits >> unused, worst->gold_bits >> unused,
                &fields);
-  append_bits (out, "gold", worst->gold_bits >> unused, worst->candidate_bits >> unused, &fields);
+  append_bits (out, assay_output_is_contradicted (output) ? "reference" : "gold",
+               worst->gold_bits >> unused, worst->candidate_bits >> unused, &fields);
   return g_string_free (out, FALSE);
 }

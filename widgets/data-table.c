@@ -176,12 +176,18 @@ cell_setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer numer
   gtk_list_item_set_child (item, label);
 }
 
+#define NUMBER_CHARS 13
+
 static void
 cell_bind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer column)
 {
   const char *text = row_cell (gtk_list_item_get_item (item), GPOINTER_TO_UINT (column));
 
-  gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), text);
+  GtkLabel *label = GTK_LABEL (gtk_list_item_get_child (item));
+
+  gtk_label_set_text (label, text);
+  /* A number is not read with its end cut off. */
+  gtk_label_set_width_chars (label, (int) MIN (g_utf8_strlen (text, -1), NUMBER_CHARS));
 }
 
 static GtkColumnViewColumn *

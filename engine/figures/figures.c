@@ -25,16 +25,19 @@ assay_run_candidate_name (const AssayRun *run)
   return run->candidate && *run->candidate ? run->candidate : "candidate";
 }
 
-AssayPlotScene *
-assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRecord *workload,
-                  const AssayOutput *output)
+gboolean
+assay_output_is_contradicted (const AssayOutput *output)
+{
+  return output->cross_check && !output->cross_check->reference_accepted;
+}
+
+static AssayPlotScene *
+make_scene (AssayFigure figure, const char *id, const AssayRun *run,
+            const AssayWorkloadRecord *workload, const AssayOutput *output)
 {
   const AssayComparison *comparison = output->comparison;
   const AssayComparison *reference = output->gold ? output->gold->reference : NULL;
-  if (!comparison || !output->tolerance)
-    return NULL;
   const AssayPlane *plane = assay_run_find_plane (run, workload->name, output->name);
-  g_autofree char *id = assay_figure_ref (figure, workload->name, output->name);
   switch (figure)
     {
     case ASSAY_FIGURE_ULP:
@@ -42,7 +45,9 @@ assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRe
     case ASSAY_FIGURE_ABSOLUTE:
     case ASSAY_FIGURE_RELATIVE:
       return assay_figure_error_scene (id, comparison, reference, assay_run_candidate_name (run),
-                                       output->tolerance, figure == ASSAY_FIGURE_RELATIVE);
+                                       assay_output_is_contradicted (output) ? NULL
+                                                                             : output->tolerance,
+                                       figure == ASSAY_FIGURE_RELATIVE);
     case ASSAY_FIGURE_MAGNITUDE:
       return assay_figure_magnitude_scene (id, output);
     case ASSAY_FIGURE_INPUT:
@@ -56,6 +61,34 @@ assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRe
     default:
       return assay_figure_margin_scene (id, run, workload, output);
     }
+}
+
+/* What a contradicted reference is worth stands on every picture that takes it for the gold. */
+static void
+say_contradicted (AssayPlotScene *scene)
+{
+  g_autofree char *subtitle = scene->subtitle, *description = scene->description;
+  /* Beside a ramp there is no room for more. */
+  scene->subtitle = subtitle && !scene->ramp
+                        ? g_strdup_printf ("%s; reference contradicted", subtitle)
+                        : g_strdup ("reference contradicted");
+  scene->description =
+      g_strdup_printf ("%s The gold here is the reference in higher precision, and the cross-check "
+                       "contradicts the reference.",
+                       description ? description : "");
+}
+
+AssayPlotScene *
+assay_figure_new (AssayFigure figure, const AssayRun *run, const AssayWorkloadRecord *workload,
+                  const AssayOutput *output)
+{
+  if (!output->comparison || !output->tolerance)
+    return NULL;
+  g_autofree char *id = assay_figure_ref (figure, workload->name, output->name);
+  AssayPlotScene *scene = make_scene (figure, id, run, workload, output);
+  if (scene && assay_output_is_contradicted (output))
+    say_contradicted (scene);
+  return scene;
 }
 
 const AssayWorkloadRecord *

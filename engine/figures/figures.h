@@ -30,6 +30,10 @@ char *assay_figure_ref (AssayFigure figure, const char *workload, const char *ou
 /* (transfer full) (nullable): the scene an evidence reference names, from this run. */
 AssayPlotScene *assay_figure_from_ref (const AssayRun *run, const char *ref);
 
+/* A cross-check, written from the specification, says that the reference calculates something else: what
+ * is called gold is then that, more precisely. */
+gboolean assay_output_is_contradicted (const AssayOutput *output);
+
 /* "[17, 402]" for a flat index of an array of this shape. (transfer full) */
 char *assay_format_index (const GArray *shape, gint64 index);
 

@@ -2,6 +2,7 @@
 #include "engine/figures/histograms.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MOST_BINS 14 /* a side */
 #define COUNT_FLOOR 0.5
@@ -25,7 +26,7 @@ static void
 set_count_axis (AssayAxis *axis, guint64 most)
 {
   double top = pow (10.0, ceil (log10 (MAX (10.0, (double) most)) + 0.15));
-  assay_axis_set (axis, ASSAY_SCALE_LOG, COUNT_FLOOR, top, "elements, log, floor ½");
+  assay_axis_set (axis, ASSAY_SCALE_LOG, COUNT_FLOOR, top, "elements, log");
   axis->counts = TRUE;
 }
 
@@ -85,11 +86,15 @@ add_special_panel (AssayPlotScene *scene, const AssayComparison *comparison)
       comparison->sign_of_zero,
       comparison->flushed,
   };
-  AssayPanel *panel = assay_plot_scene_add_panel (scene, 0.26);
-  assay_axis_set_categories (&panel->x, LABELS);
+  /* The fourth stands there only where it counts something: it would crowd the others. */
+  const guint shown = comparison->flushed ? 4 : 3;
+  const char *labels[5] = {NULL};
+  memcpy (labels, LABELS, shown * sizeof *labels);
+  AssayPanel *panel = assay_plot_scene_add_panel (scene, shown == 4 ? 0.42 : 0.32);
+  assay_axis_set_categories (&panel->x, labels);
   panel->x.title = g_strdup ("special values");
   AssayLayer *bars = assay_panel_add (panel, ASSAY_LAYER_BARS, ASSAY_ROLE_CANDIDATE, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+  for (guint i = 0; i < shown; i++)
     {
       assay_layer_add_bin (bars, i - 0.4, i + 0.4, (double) counts[i]);
       g_ptr_array_add (bars->names, assay_format_count (counts[i]));
@@ -272,6 +277,18 @@ fullest (const AssayHistogram *histogram, gint64 low, gint64 high)
   return most;
 }
 
+/* The least that the rule allows any element: to its left all are accepted, to its right it depends on the
+ * element. Only where that is a statement about the bars: allclose, and a line within the axis. */
+static void
+add_gate (AssayPanel *panel, const AssayTolerance *tolerance, double least)
+{
+  if (tolerance->rule != ASSAY_RULE_ALLCLOSE || !(least > panel->x.min && least < panel->x.max))
+    return;
+  g_autofree char *value = assay_format_number (least, 2);
+  g_autofree char *words = g_strdup_printf ("all accepted below %s", value);
+  assay_panel_add (panel, ASSAY_LAYER_RULE, ASSAY_ROLE_ACCEPTED, words)->x = least;
+}
+
 AssayPlotScene *
 assay_figure_error_scene (const char *id, const AssayComparison *comparison,
                           const AssayComparison *reference, const char *candidate,
@@ -301,14 +318,10 @@ assay_figure_error_scene (const char *id, const AssayComparison *comparison,
   add_magnitude_bins (scene, panel, own, its, low, high, candidate, comparison->count);
   AssayPanel *first = g_ptr_array_index (scene->panels, 0);
   set_count_axis (&first->y, MAX (fullest (own, low, high), its ? fullest (its, low, high) : 0));
-  double gate =
-      relative ? tolerance->rtol + tolerance->atol / comparison->max_gold : tolerance->atol;
-  if (tolerance->rule == ASSAY_RULE_ALLCLOSE && gate > 0 && isfinite (gate))
-    {
-      g_autofree char *value = assay_format_number (gate, 3);
-      g_autofree char *words = g_strdup_printf ("gate ≥ %s for every element", value);
-      assay_panel_add (panel, ASSAY_LAYER_RULE, ASSAY_ROLE_ACCEPTED, words)->x = gate;
-    }
+  if (tolerance)
+    add_gate (panel, tolerance,
+              relative ? tolerance->rtol + tolerance->atol / comparison->max_gold
+                       : tolerance->atol);
   g_autofree char *worst =
       assay_format_number (relative ? comparison->max_rel.value : comparison->max_abs.value, 3);
   g_autofree char *rms = assay_format_number (comparison->rms, 3);

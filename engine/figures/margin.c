@@ -132,7 +132,9 @@ describe (const GArray *entries)
   for (guint i = 0; i < entries->len; i++)
     {
       const Entry *entry = &g_array_index (entries, Entry, i);
-      gboolean right = entry->kind == ASSAY_PROBE_REFERENCE || entry->kind == ASSAY_PROBE_HONEST;
+      gboolean right = entry->kind == ASSAY_PROBE_HONEST;
+      if (entry->kind == ASSAY_PROBE_REFERENCE)
+        continue; /* judged by itself, and not among the right answers */
       wrong += !right;
       living += !right && entry->accepted;
       honest += right && !entry->is_candidate;

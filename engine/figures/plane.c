@@ -53,6 +53,11 @@ assay_plane_at (const AssayPlane *plane, double rtol, double atol)
       const AssayFrontier *frontier = g_ptr_array_index (plane->frontiers, i);
       /* The rule adds where the frontier subtracts: an answer on the line is on its right side. */
       gboolean passes = atol * (1 + 1e-9) >= frontier_at (plane->rtol, frontier->atol, rtol);
+      if (frontier->kind == ASSAY_PROBE_REFERENCE)
+        {
+          point.reference_refused |= !passes;
+          continue;
+        }
       if (is_right (frontier->kind))
         {
           point.honest++;
@@ -140,10 +145,11 @@ add_zones (AssayPlotScene *scene, AssayPanel *panel, const AssayPlane *plane)
         double rtol = g_array_index (plane->rtol, double, c) * sqrt (zones->column_size);
         double atol = g_array_index (plane->share_atol, double, r) * sqrt (zones->row_size);
         AssayPlanePoint at = assay_plane_at (plane, rtol, atol);
-        AssayRole role = at.refused  ? ASSAY_ROLE_REJECTED_GROUND
+        gboolean refused = at.refused || at.reference_refused;
+        AssayRole role = refused     ? ASSAY_ROLE_REJECTED_GROUND
                          : at.living ? ASSAY_ROLE_WRONG
                                      : ASSAY_ROLE_ACCEPTED;
-        double alpha = at.refused ? 1 : at.living ? 0.10 + 0.14 * at.living / at.wrong : 0.28;
+        double alpha = refused ? 1 : at.living ? 0.10 + 0.14 * at.living / at.wrong : 0.28;
         assay_layer_add_tint (zones, role, at.wrong + at.honest > 0 ? alpha : 0);
         assay_layer_add_tint (shares, ASSAY_ROLE_CANDIDATE,
                               isnan (at.share) ? 0 : 0.16 * floor (at.share * 10) / 10);
@@ -172,8 +178,8 @@ assay_figure_plane_scene (const char *id, const AssayRun *run, const AssayPlane 
                     : right                                 ? ASSAY_ROLE_HONEST
                                                             : ASSAY_ROLE_WRONG,
                     frontier->kind == ASSAY_PROBE_REFERENCE ? "reference"
-                    : right                                 ? "honest variant"
-                                                            : "wrong on purpose",
+                    : right                                 ? "right"
+                                                            : "wrong",
                     frontier->name);
     }
   if (plane->candidate->len == plane->rtol->len)

@@ -18,9 +18,11 @@ const AssayPlane *assay_run_find_plane (const AssayRun *run, const char *workloa
 /* What the plane says of one tolerance, for the point that is dragged. */
 typedef struct
 {
-  double share;                /* of the candidate's elements that pass; NaN without data */
-  guint wrong, living;         /* planted wrong answers, and how many would be accepted */
-  guint honest, refused;       /* right ones, and how many would be rejected */
+  double share;          /* of the candidate's elements that pass; NaN without data */
+  guint wrong, living;   /* planted wrong answers, and how many would be accepted */
+  guint honest, refused; /* right ones, and how many would be rejected */
+  gboolean
+      reference_refused; /* the reference's own error would be; it is not among the right ones */
   const char *living_names[4]; /* the first few, borrowed */
 } AssayPlanePoint;
 

@@ -2,6 +2,7 @@
 #include "engine/figures/position.h"
 
 #include "engine/figures/figures.h"
+#include "engine/record/error-place.h"
 
 #include <math.h>
 
@@ -124,6 +125,23 @@ add_slices (AssayPlotScene *scene, AssayPanel *panel, const AssayOutput *output)
                                      subtitle, slices, height);
 }
 
+/* Cells hide a diagonal of single elements: it is drawn over them where the worst elements lie on one. */
+static void
+add_diagonal (AssayPlotScene *scene, AssayPanel *panel, const AssayOutput *output)
+{
+  AssayErrorPlace place = assay_error_place (output);
+  if (place.kind != ASSAY_PLACE_DIAGONAL)
+    return;
+  double rows = panel->y.max, columns = panel->x.max, step = (double) place.step;
+  double begin = fmax (0, -step), end = fmin (rows, columns - step);
+  AssayLayer *line = assay_panel_add (panel, ASSAY_LAYER_LINE, ASSAY_ROLE_REJECTED, NULL);
+  line->x = 1.6;
+  assay_layer_add_bin (line, begin + step, 0, begin);
+  assay_layer_add_bin (line, end + step, 0, end);
+  g_autofree char *subtitle = scene->subtitle;
+  scene->subtitle = g_strdup_printf ("rms ulp; line: column − row = %" G_GINT64_FORMAT, place.step);
+}
+
 AssayPlotScene *
 assay_figure_position_scene (const char *id, const AssayOutput *output, const AssayLaunch *launch)
 {
@@ -144,6 +162,7 @@ assay_figure_position_scene (const char *id, const AssayOutput *output, const As
   fill_heat (assay_panel_add (panel, ASSAY_LAYER_HEAT, ASSAY_ROLE_CANDIDATE, "rms ulp"), position);
   add_tiles (scene, panel, position, launch);
   add_slices (scene, panel, output);
+  add_diagonal (scene, panel, output);
   const AssayExtreme *worst = &comparison->max_ulp_real;
   g_autofree char *place = assay_format_index (output->shape, worst->index);
   g_autofree char *value = assay_format_number (fabs (worst->value), 3);

@@ -135,7 +135,8 @@ candidate_refused (const Tally *t, AssayVerdict *verdict)
       g_autofree char *bits = bits_between (c->rms, its->rms);
       answer (
           verdict, ASSAY_ANSWER_DOUBTFUL, "Right, but refused",
-          g_strdup_printf ("Against gold it is %s, whose own error is what the gate sees.", bits));
+          g_strdup_printf ("Against gold on %s it is %s, whose own error is what the gate sees.",
+                           t->witness->name, bits));
     }
   else
     answer (
@@ -235,7 +236,8 @@ typedef struct
   GString *accepted, *rejected; /* names, the first few */
   gboolean reference_refused;
   const char *redrawn; /* an input whose other values pass, and nothing else does */
-  guint others;        /* living ones that are not such */
+  guint others;        /* living ones that are not such, nor the following */
+  guint equal;         /* living ones that are the reference, bit for bit: the inputs' doing */
 } Planted;
 
 /* Over all workloads: a wrong answer lives when no workload refused it, a right one falls when one did. */
@@ -250,6 +252,20 @@ passes_everywhere (const AssayAudit *audit, const AssayProbe *probe)
         return FALSE;
     }
   return TRUE;
+}
+
+/* A copy of an input, or a constant, that is what the reference gives, on every workload. */
+static gboolean
+equals_everywhere (const AssayAudit *audit, const AssayProbe *probe)
+{
+  for (guint i = 0; i < audit->probes->len; i++)
+    {
+      const AssayProbe *other = g_ptr_array_index (audit->probes, i);
+      if (g_strcmp0 (other->name, probe->name) == 0 && g_strcmp0 (other->output, probe->output) == 0
+          && other->needed_atol != 0)
+        return FALSE;
+    }
+  return probe->kind == ASSAY_PROBE_TRIVIAL;
 }
 
 static void
@@ -279,7 +295,9 @@ add_probe (Planted *planted, const AssayAudit *audit, const AssayProbe *probe)
       if (!passes)
         return;
       gboolean redrawn = g_str_has_prefix (probe->name, ASSAY_PROBE_REDRAWN);
-      planted->others += !redrawn;
+      gboolean equal = equals_everywhere (audit, probe);
+      planted->equal += equal;
+      planted->others += !redrawn && !equal;
       if (redrawn)
         planted->redrawn = probe->name + strlen (ASSAY_PROBE_REDRAWN);
       add_name (planted->accepted, ++planted->living, probe->name);
@@ -313,6 +331,12 @@ tolerance_from (const Shown *shown, const Planted *p, AssayVerdict *verdict)
             g_strdup_printf ("Accepts %u of %u wrong answers: %s%s%s", p->living, p->wrong,
                              p->accepted->str, p->refused ? ". Refuses right ones: " : "",
                              p->refused ? p->rejected->str : ""));
+  else if (p->equal)
+    answer (verdict, ASSAY_ANSWER_BAD, "Inputs at fault",
+            g_strdup_printf ("On these inputs the %s is the right answer: they do not tell right "
+                             "from wrong, whatever the tolerance. %u of %u other wrong answers are "
+                             "refused.",
+                             p->accepted->str, p->wrong - p->living, p->wrong - p->equal));
   else if (p->redrawn)
     answer (
         verdict, ASSAY_ANSWER_DOUBTFUL, "Sound, input dead",
@@ -355,40 +379,56 @@ judge_tolerance (const Shown *shown, AssayVerdict *verdict)
 
 /* ---- reference ---- */
 
-/* The workload on which the reference takes most of the tolerance. */
-static const AssayOutput *
-worst_reference (const Shown *shown, const AssayOutput **contradicted)
+typedef struct
 {
-  const AssayOutput *worst = NULL;
+  const AssayOutput *output; /* NULL: none */
+  const char *workload;
+} Place;
+
+/* The workloads on which the reference takes most of the tolerance, and on which it is contradicted most. */
+static Place
+worst_reference (const Shown *shown, Place *contradicted)
+{
+  Place worst = {0};
   for (guint i = 0; i < shown->run->workloads->len; i++)
     {
-      const AssayOutput *output =
-          same_output (g_ptr_array_index (shown->run->workloads, i), shown->output->name);
-      if (output && output->cross_check && !output->cross_check->reference_accepted
-          && (!*contradicted
-              || output->cross_check->max_abs > (*contradicted)->cross_check->max_abs))
-        *contradicted = output;
+      const AssayWorkloadRecord *workload = g_ptr_array_index (shown->run->workloads, i);
+      const AssayOutput *output = same_output (workload, shown->output->name);
+      if (output && assay_output_is_contradicted (output)
+          && (!contradicted->output
+              || output->cross_check->max_abs > contradicted->output->cross_check->max_abs))
+        *contradicted = (Place) {output, workload->name};
       if (output && output->gold && output->gold->reference
-          && (!worst || output->gold->reference->margin > worst->gold->reference->margin))
-        worst = output;
+          && (!worst.output
+              || output->gold->reference->margin > worst.output->gold->reference->margin))
+        worst = (Place) {output, workload->name};
     }
   return worst;
+}
+
+/* " on long": a number says which workload it is of, unless there is one alone. */
+static char *
+on_workload (const Shown *shown, const char *workload)
+{
+  return shown->run->workloads->len > 1 ? g_strdup_printf (" on %s", workload) : g_strdup ("");
 }
 
 static void
 judge_reference (const Shown *shown, AssayVerdict *verdict)
 {
-  const AssayOutput *contradicted = NULL;
-  const AssayOutput *worst = worst_reference (shown, &contradicted);
+  Place contradicted = {0};
+  Place at = worst_reference (shown, &contradicted);
+  const AssayOutput *worst = at.output;
   verdict->question = "Reference";
-  if (contradicted)
+  if (contradicted.output)
     {
-      const AssayCrossCheck *cross = contradicted->cross_check;
-      g_autofree char *place = assay_format_index (contradicted->shape, cross->index);
-      answer (
-          verdict, ASSAY_ANSWER_BAD, "Contradicted",
-          g_strdup_printf ("The cross-check says %.6g where it says %.6g, at %s: another formula.",
-                           cross->cross_check, cross->reference, place));
+      const AssayCrossCheck *cross = contradicted.output->cross_check;
+      g_autofree char *place = assay_format_index (contradicted.output->shape, cross->index);
+      g_autofree char *on = on_workload (shown, contradicted.workload);
+      answer (verdict, ASSAY_ANSWER_BAD, "Contradicted",
+              g_strdup_printf ("The cross-check says %.6g where it says %.6g, at %s%s: another "
+                               "formula. What is called gold here is the reference's.",
+                               cross->cross_check, cross->reference, place, on));
       return;
     }
   if (!worst)
@@ -400,6 +440,7 @@ judge_reference (const Shown *shown, AssayVerdict *verdict)
   const AssayComparison *c = worst->gold->reference;
   g_autofree char *share = assay_format_number (100 * c->margin, 2);
   g_autofree char *ulp = assay_format_number (fabs (c->max_ulp_real.value), 3);
+  g_autofree char *on = on_workload (shown, at.workload);
   if (!worst->gold->stable)
     answer (verdict, ASSAY_ANSWER_DOUBTFUL, "Unstable",
             g_strdup ("Higher precisions do not agree with one another: there is no gold."));
@@ -407,14 +448,14 @@ judge_reference (const Shown *shown, AssayVerdict *verdict)
     answer (verdict, ASSAY_ANSWER_GOOD, "Good enough",
             fabs (c->max_ulp_real.value) <= 0.5
                 ? g_strdup ("It gives the gold, rounded once, in every element.")
-                : g_strdup_printf ("Its own error takes %s %% of the tolerance, at most %s ulp.",
-                                   share, ulp));
+                : g_strdup_printf ("Its own error takes %s %% of the tolerance%s, at most %s ulp.",
+                                   share, on, ulp));
   else
     answer (
         verdict, ASSAY_ANSWER_BAD, "Not good enough",
-        g_strdup_printf ("Its own error takes %s %% of the tolerance, up to %s ulp; a quarter is "
+        g_strdup_printf ("Its own error takes %s %% of the tolerance%s, up to %s ulp; a quarter is "
                          "fair.",
-                         share, ulp));
+                         share, on, ulp));
 }
 
 /* ---- place ---- */
@@ -430,6 +471,17 @@ worst_words (const AssayOutput *output)
   gboolean vanishes = worst && fabs (worst->gold) * 64 < c->rms_gold && c->accepted;
   return g_strdup_printf ("worst %s ulp at %s%s", value, index,
                           vanishes ? ", where the result nearly vanishes" : "");
+}
+
+static const char *
+part_word (const AssayErrorPlace *place)
+{
+  gboolean rows = place->kind == ASSAY_PLACE_PART_ROWS;
+  if (place->first == 0)
+    return rows ? "In the first rows" : "In the first columns";
+  if (place->last == place->extent - 1)
+    return rows ? "In the last rows" : "In the last columns";
+  return rows ? "In part of the rows" : "In part of the columns";
 }
 
 static void
@@ -483,6 +535,15 @@ judge_place (const Shown *shown, AssayVerdict *verdict)
       answer (verdict, bad, "In single places",
               g_strdup_printf ("%s of %s elements miss, in %u of %u cells of the map; %s.", misses,
                                count, place.hot, place.cells, worst));
+      break;
+    case ASSAY_PLACE_PART_ROWS:
+    case ASSAY_PLACE_PART_COLUMNS:
+      answer (verdict, c->accepted ? ASSAY_ANSWER_GOOD : ASSAY_ANSWER_BAD, part_word (&place),
+              g_strdup_printf ("%.0f %% of the squared error lies in %s %" G_GINT64_FORMAT
+                               " to %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "; %s.",
+                               floor (100 * place.share),
+                               place.kind == ASSAY_PLACE_PART_ROWS ? "rows" : "columns",
+                               place.first, place.last, place.extent, worst));
       break;
     default:
       answer (verdict, c->accepted ? ASSAY_ANSWER_GOOD : ASSAY_ANSWER_BAD, "Spread evenly",

@@ -146,6 +146,27 @@ ticks_along_x (const AssayPlotLayout *layout, const AssayAxis *axis, double leng
   return assay_axis_ticks (axis, length, spacing);
 }
 
+/* Room on the right for what a label at the end of the axis reaches over it. */
+static double
+right_margin (const AssayPlotLayout *layout, const AssayPlotView *view)
+{
+  const AssayPlotStyle *style = &layout->style;
+  guint last = layout->scene->panels->len - 1;
+  AssayPanel *panel = g_ptr_array_index (layout->scene->panels, last);
+  AssayAxis x = axis_in_view (&panel->x, last, view, FALSE);
+  double width = 0, least = 10 * style->scale;
+  g_autoptr (GArray) ticks = ticks_along_x (layout, &x, layout->width * panel->weight);
+  for (guint i = 0; i < ticks->len && x.scale != ASSAY_SCALE_CATEGORY; i++)
+    {
+      const AssayTick *tick = &g_array_index (ticks, AssayTick, i);
+      if (!tick->label || assay_axis_position (&x, tick->value) < 0.94)
+        continue;
+      assay_text_size (style, ASSAY_TEXT_TICK, tick->label, &width, NULL);
+      least = MAX (least, width / 2 + 3 * style->scale);
+    }
+  return least;
+}
+
 static void
 place_panels (AssayPlotLayout *layout, double header, const AssayPlotView *view)
 {
@@ -169,7 +190,8 @@ place_panels (AssayPlotLayout *layout, double header, const AssayPlotView *view)
       margin[p] = left_margin (layout, panel, &y, height);
       margins += margin[p] + (p ? PANEL_GAP * style->scale : 0);
     }
-  double room = MAX (8.0, layout->width - margins - 10 * style->scale), x = 0;
+  double right = panels->len ? right_margin (layout, view) : 0;
+  double room = MAX (8.0, layout->width - margins - right), x = 0;
   for (guint p = 0; p < panels->len; p++)
     {
       AssayPanel *panel = g_ptr_array_index (panels, p);

@@ -199,6 +199,82 @@ count_hot (const AssayOutput *output, AssayErrorPlace *place)
     }
 }
 
+/* ---- parts ---- */
+
+#define MOST_OF_IT 0.95
+
+/* Squares of the error along each line. Cells beyond what 19 of 20 inexact ones have count as that much, so
+ * that a few elements that cancel do not make a place. */
+static gsize
+line_squares (const AssayPosition *p, gboolean rows, double *squares)
+{
+  gsize lines = (gsize) (rows ? p->cell_rows : p->cell_columns);
+  gsize across = (gsize) (rows ? p->cell_columns : p->cell_rows), n = 0;
+  g_autofree double *inexact = g_new (double, MAX (p->rms_ulp->len, 1));
+  for (guint i = 0; i < p->rms_ulp->len; i++)
+    if (g_array_index (p->rms_ulp, double, i) > 0)
+      inexact[n++] = g_array_index (p->rms_ulp, double, i);
+  qsort (inexact, n, sizeof *inexact, ascending);
+  double most = n ? inexact[n * 19 / 20] : 0;
+  for (gsize i = 0; i < lines; i++)
+    for (gsize k = 0; k < across; k++)
+      {
+        double value = g_array_index (p->rms_ulp, double, rows ? i *across + k : k *lines + i);
+        squares[i] += value > 0 ? fmin (value, most) * fmin (value, most) : 0;
+      }
+  return across >= 4 && n >= 64 ? lines : 0;
+}
+
+/* The shortest run of lines that holds nearly all of the squared error. FALSE when it is more than two
+ * fifths of them. */
+static gboolean
+find_part (const AssayPosition *p, gboolean rows, gint64 *first, gint64 *last, double *share)
+{
+  gsize lines = (gsize) (rows ? p->cell_rows : p->cell_columns), shortest = G_MAXSIZE;
+  g_autofree double *sums = g_new0 (double, lines + 1), *squares = g_new0 (double, MAX (lines, 1));
+  gsize n = line_squares (p, rows, squares);
+  for (gsize i = 0; i < n; i++)
+    sums[i + 1] = sums[i] + squares[i];
+  for (gsize end = 1, begin = 0; end <= n && sums[n] > 0; end++)
+    {
+      while (sums[end] - sums[begin + 1] >= MOST_OF_IT * sums[n])
+        begin++;
+      double held = sums[end] - sums[begin];
+      if (held < MOST_OF_IT * sums[n] || end - begin >= shortest)
+        continue;
+      shortest = end - begin;
+      *first = (gint64) begin;
+      *last = (gint64) end - 1;
+    }
+  if (n < 8 || shortest > n || shortest * 5 > n * 2)
+    return FALSE;
+  /* What begins near an edge is said to begin there. */
+  if ((gsize) *first * 5 <= shortest)
+    *first = 0;
+  if ((n - 1 - (gsize) *last) * 5 <= shortest)
+    *last = (gint64) n - 1;
+  *share = (sums[*last + 1] - sums[*first]) / sums[n];
+  return TRUE;
+}
+
+static gboolean
+set_part (const AssayOutput *output, AssayErrorPlace *place)
+{
+  const AssayPosition *p = &output->comparison->position;
+  gint64 first = 0, last = 0;
+  for (int rows = 1; p->rms_ulp->len && rows >= 0; rows--)
+    if (find_part (p, rows, &first, &last, &place->share))
+      {
+        gint64 per_cell = rows ? p->rows_per_cell : p->columns_per_cell;
+        place->kind = rows ? ASSAY_PLACE_PART_ROWS : ASSAY_PLACE_PART_COLUMNS;
+        place->extent = rows ? p->rows : p->columns;
+        place->first = first * per_cell;
+        place->last = MIN ((last + 1) * per_cell, place->extent) - 1;
+        return TRUE;
+      }
+  return FALSE;
+}
+
 AssayErrorPlace
 assay_error_place (const AssayOutput *output)
 {
@@ -221,5 +297,7 @@ assay_error_place (const AssayOutput *output)
     return place;
   if (place.hot > 0 && !c->accepted)
     place.kind = ASSAY_PLACE_CELLS;
+  else
+    set_part (output, &place);
   return place;
 }

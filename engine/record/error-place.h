@@ -18,14 +18,17 @@ typedef enum
   ASSAY_PLACE_STEPS,    /* at every so many elements */
   ASSAY_PLACE_DIAGONAL, /* the worst of them where column - row is one number: a mask */
   ASSAY_PLACE_CELLS,    /* some cells of the map, in no line */
+  ASSAY_PLACE_PART_ROWS, /* nearly all of the error in a run of rows that is at most two fifths of all, */
+  ASSAY_PLACE_PART_COLUMNS, /* or of columns: no line stands out, but there is little elsewhere */
 } AssayPlaceKind;
 
 typedef struct
 {
   int kind; /* AssayPlaceKind */
   gint64 first,
-      last; /* ROWS, COLUMNS: of the output seen as rows × columns; STEPS: the first element */
-  gint64 extent;    /* ROWS, COLUMNS: how many there are */
+      last; /* ROWS, COLUMNS, PART_*: of the output seen as rows × columns; STEPS: the first element */
+  gint64 extent;    /* ROWS, COLUMNS, PART_*: how many there are */
+  double share;     /* PART_*: of the squared error, by medians of lines */
   gint64 step;      /* STEPS; DIAGONAL: column - row */
   guint hot, cells; /* hot cells of all */
 } AssayErrorPlace;

@@ -298,7 +298,10 @@ a_point_of_the_plane_counts_who_passes (void)
   g_assert_cmpstr (gate.living_names[1], ==, "zeros");
   g_assert_cmpuint (proposed.living, ==, 0);
   g_assert_cmpuint (proposed.refused, ==, 0);
-  g_assert_cmpuint (nothing.refused, ==, 2);
+  g_assert_cmpuint (nothing.honest, ==, 1);
+  g_assert_cmpuint (nothing.refused, ==, 1);
+  g_assert_true (nothing.reference_refused);
+  g_assert_false (gate.reference_refused);
 }
 
 /* While a run streams in it has no name for its candidate yet. */

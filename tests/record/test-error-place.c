@@ -86,7 +86,40 @@ test_band (void)
   for (int r = 36; r < ROWS; r++)
     for (int c = 0; c < COLUMNS; c++)
       heat (&output->gold->reference->position, r, c, 8e3);
+  g_assert_cmpint (assay_error_place (output).kind, ==, ASSAY_PLACE_PART_ROWS);
+  free_output (output);
+}
+
+/* What follows results that vanish is exact: the first columns hold all of it, and no row stands out, though
+ * a few elements are far worse than the rest. */
+static void
+test_part (void)
+{
+  AssayOutput *output = haze ();
+  for (int r = 0; r < ROWS; r++)
+    for (int c = 12; c < COLUMNS; c++)
+      heat (&output->comparison->position, r, c, 0);
+  heat (&output->comparison->position, 35, 3, 1e6);
+  AssayErrorPlace place = assay_error_place (output);
+  g_assert_cmpint (place.kind, ==, ASSAY_PLACE_PART_COLUMNS);
+  g_assert_cmpint (place.first, ==, 0);
+  g_assert_cmpint (place.last, ==, 11);
+  g_assert_cmpint (place.extent, ==, COLUMNS);
+  g_assert_cmpfloat (place.share, >=, 0.95);
+  free_output (output);
+  /* It grows along the columns, as in sums of more and more terms, and is still everywhere. */
+  output = haze ();
+  for (int r = 0; r < ROWS; r++)
+    for (int c = 0; c < COLUMNS; c++)
+      heat (&output->comparison->position, r, c, 1 + sqrt (c));
   g_assert_cmpint (assay_error_place (output).kind, ==, ASSAY_PLACE_EVEN);
+  /* It grows so fast that the last columns have nearly all. */
+  for (int r = 0; r < ROWS; r++)
+    for (int c = 0; c < COLUMNS; c++)
+      heat (&output->comparison->position, r, c, exp2 (c / 8.0));
+  place = assay_error_place (output);
+  g_assert_cmpint (place.kind, ==, ASSAY_PLACE_PART_COLUMNS);
+  g_assert_cmpint (place.last, ==, COLUMNS - 1);
   free_output (output);
 }
 
@@ -153,6 +186,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/error-place/even-and-nowhere", test_even_and_nowhere);
   g_test_add_func ("/error-place/band", test_band);
+  g_test_add_func ("/error-place/part", test_part);
   g_test_add_func ("/error-place/steps", test_steps);
   g_test_add_func ("/error-place/diagonal", test_diagonal);
   g_test_add_func ("/error-place/cells", test_cells);
