@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/cli/command.h"
 
+#include "engine/base/blocked.h"
 #include "engine/base/error.h"
 #include "engine/device/installation.h"
 #include "engine/numerics/compare.h"
@@ -12,7 +13,7 @@
 
 typedef struct
 {
-  char *gold, *rule, *json, *tensor;
+  char *gold, *rule, *json, *tensor, *blocks;
   double atol, rtol, ratio;
   gint64 ulp;
   gboolean equal_nan, all_rules;
@@ -158,6 +159,92 @@ print_comparison (const AssayComparison *comparison, const AssayTolerance *toler
           comparison->margin);
 }
 
+/* ---- blocks with a common scale ---- */
+
+static void
+print_blocks (const AssayBlockDifference *d)
+{
+  printf ("\nblocks          %" G_GUINT64_FORMAT ", scales differ in %" G_GUINT64_FORMAT "\n",
+          d->blocks, d->other_scale);
+  printf ("under equal     %" G_GUINT64_FORMAT " elements, codes differ in %" G_GUINT64_FORMAT
+          ", by at most %" G_GUINT64_FORMAT " steps at %" G_GUINT64_FORMAT "\n",
+          d->elements, d->differ, d->max_steps, d->max_steps_at);
+  printf ("of block amax   %.6g at %" G_GUINT64_FORMAT "\n", d->max_error_of_amax, d->max_error_at);
+  printf ("NaN, one side   %" G_GUINT64_FORMAT "\n", d->nan_differs);
+}
+
+static void
+set_count (JsonObject *object, const char *name, guint64 value)
+{
+  json_object_set_int_member (object, name, (gint64) value);
+}
+
+static JsonNode *
+write_blocks (const AssayBlockDifference *d)
+{
+  JsonObject *object = json_object_new ();
+  JsonNode *node = json_node_new (JSON_NODE_OBJECT);
+  set_count (object, "blocks", d->blocks);
+  set_count (object, "other_scale", d->other_scale);
+  set_count (object, "elements", d->elements);
+  set_count (object, "differ", d->differ);
+  set_count (object, "max_steps", d->max_steps);
+  set_count (object, "max_steps_at", d->max_steps_at);
+  set_count (object, "nan_differs", d->nan_differs);
+  json_object_set_double_member (object, "max_error_of_amax", d->max_error_of_amax);
+  set_count (object, "max_error_at", d->max_error_at);
+  json_node_take_object (node, object);
+  return node;
+}
+
+/* What --blocks or a description names; FALSE with an error where they disagree or name no format. */
+static gboolean
+find_blocks (const Options *options, const char *path, AssayBlockType *type, GError **error)
+{
+  *type = options->blocks ? assay_block_from_name (options->blocks) : assay_blocked_type_of (path);
+  if (!options->blocks || *type != ASSAY_BLOCK_UNKNOWN)
+    return TRUE;
+  g_autoptr (GString) known = g_string_new (NULL);
+  for (int i = 0; i < ASSAY_N_BLOCK_TYPES; i++)
+    g_string_append_printf (known, "%s%s", i ? ", " : "",
+                            assay_block_format ((AssayBlockType) i)->name);
+  g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_INVALID, "no block format \"%s\"; there are: %s",
+               options->blocks, known->str);
+  return FALSE;
+}
+
+/* Values by the rule, in double, and what is said of codes and scales. */
+static int
+compare_blocks (const char *candidate_path, const char *reference_path, AssayBlockType type,
+                const Options *options, const AssayTolerance *tolerance, GError **error)
+{
+  g_autoptr (AssayBlocked) candidate =
+      assay_blocked_load (candidate_path, options->tensor, type, error);
+  g_autoptr (AssayBlocked) reference =
+      candidate ? assay_blocked_load (reference_path, options->tensor, type, error) : NULL;
+  AssayBlockDifference difference;
+  if (!reference || !assay_blocked_compare (candidate, reference, &difference, error))
+    return ASSAY_EXIT_IMPOSSIBLE;
+  g_autoptr (AssayArray) c = assay_blocked_decode (candidate, error);
+  g_autoptr (AssayArray) r = c ? assay_blocked_decode (reference, error) : NULL;
+  if (!r)
+    return ASSAY_EXIT_IMPOSSIBLE;
+  AssayCompareInput input = {.candidate = c, .reference = r, .tolerance = tolerance};
+  g_autoptr (AssayComparison) comparison = assay_compare (&input, NULL, error);
+  if (!comparison)
+    return ASSAY_EXIT_IMPOSSIBLE;
+  if (g_strcmp0 (options->json, "-") != 0)
+    {
+      print_comparison (comparison, tolerance);
+      print_blocks (&difference);
+    }
+  g_autoptr (JsonNode) node = assay_json_table_write (&ASSAY_COMPARISON_TABLE, comparison);
+  json_object_set_member (json_node_get_object (node), "blocks", write_blocks (&difference));
+  if (options->json && !assay_command_write_json (node, options->json, error))
+    return ASSAY_EXIT_IMPOSSIBLE;
+  return comparison->accepted ? ASSAY_EXIT_FINE : ASSAY_EXIT_FAULTS;
+}
+
 static int
 compare (const char *candidate_path, const char *reference_path, const Options *options)
 {
@@ -170,6 +257,20 @@ compare (const char *candidate_path, const char *reference_path, const Options *
   if (!check_rule_name (options, &error)
       || (!by_field && !make_tolerance (options, tolerance, &error)))
     return assay_command_fail ("compare", error);
+  AssayBlockType blocks = ASSAY_BLOCK_UNKNOWN;
+  if (!find_blocks (options, candidate_path, &blocks, &error))
+    return assay_command_fail ("compare", error);
+  if (blocks != ASSAY_BLOCK_UNKNOWN)
+    {
+      if (by_field || options->gold)
+        g_set_error (
+            &error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED,
+            "blocks with a common scale are compared by a task's kind of rule, without gold");
+      int status = error ? ASSAY_EXIT_IMPOSSIBLE
+                         : compare_blocks (candidate_path, reference_path, blocks, options,
+                                           tolerance, &error);
+      return error ? assay_command_fail ("compare", error) : status;
+    }
   candidate = assay_array_load (candidate_path, options->tensor, &error);
   if (candidate)
     reference = assay_array_load (reference_path, options->tensor, &error);
@@ -229,6 +330,11 @@ assay_command_compare (int argc, char **argv)
       {"equal-nan", 0, 0, G_OPTION_ARG_NONE, &options.equal_nan, "NaN equals NaN", NULL},
       {"tensor", 0, 0, G_OPTION_ARG_STRING, &options.tensor,
        "name within a .npz or .safetensors file", "NAME"},
+      {"blocks", 0, 0, G_OPTION_ARG_STRING, &options.blocks,
+       "mxfp8_e4m3, mxfp8_e5m2, mxfp6_e2m3, mxfp6_e3m2, mxfp4, mxint8 or nvfp4: codes are the "
+       "tensor, "
+       "scales NAME.scale beside it",
+       "FORMAT"},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &options.json, "write the numbers there; - is stdout",
        "FILE"},
       {NULL},
@@ -248,5 +354,6 @@ assay_command_compare (int argc, char **argv)
   g_free (options.rule);
   g_free (options.json);
   g_free (options.tensor);
+  g_free (options.blocks);
   return status;
 }

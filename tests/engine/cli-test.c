@@ -108,6 +108,49 @@ test_compare (void)
   g_assert_cmpint (missing.status, ==, 2);
 }
 
+/* 64 codes of mxfp4 two to a byte, and two scales: raw data that says so itself. */
+static char *
+write_blocks (const char *name, guint8 code, guint8 scale)
+{
+  g_autofree char *file = g_strconcat (name, ".json", NULL);
+  guint8 bytes[34] = {0};
+  char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *beside = g_build_filename (folder, file, NULL);
+  bytes[3] = code;
+  bytes[32] = 127;
+  bytes[33] = scale;
+  g_assert_true (g_file_set_contents (path, (char *) bytes, sizeof bytes, NULL));
+  g_assert_true (g_file_set_contents (
+      beside, "{\"dtype\": \"mxfp4\", \"shape\": [64], \"packing\": \"low_first\"}", -1, NULL));
+  return path;
+}
+
+static void
+test_compare_blocks (void)
+{
+  g_autofree char *right = write_blocks ("r.bin", 0x04, 127);
+  g_autofree char *wrong = write_blocks ("w.bin", 0x05, 126);
+  g_auto (Outcome) accepted = run_program ("compare", right, right, NULL);
+  g_assert_cmpint (accepted.status, ==, 0);
+  g_auto (Outcome) refused = run_program ("compare", wrong, right, "--json", "-", NULL);
+  g_assert_cmpint (refused.status, ==, 1);
+  g_autoptr (JsonNode) node =
+      assay_json_parse (refused.out, -1, &ASSAY_JSON_LIMITS_RECORD, "out", NULL);
+  JsonObject *blocks = assay_json_object (json_node_get_object (node), "blocks");
+  g_assert_cmpint (assay_json_int (blocks, "blocks", 0), ==, 2);
+  g_assert_cmpint (assay_json_int (blocks, "other_scale", 0), ==, 1);
+  g_assert_cmpint (assay_json_int (blocks, "max_steps", 0), ==, 1);
+  g_assert_cmpint (assay_json_int (blocks, "max_steps_at", 0), ==, 6);
+  g_assert_cmpfloat (assay_json_double (blocks, "max_error_of_amax", 0), ==, 1.0 / 3);
+  JsonObject *max_abs = assay_json_object (json_node_get_object (node), "max_abs");
+  g_assert_cmpfloat (assay_json_double (max_abs, "value", 0), ==, 1);
+  g_auto (Outcome) unknown = run_program ("compare", right, right, "--blocks", "mxfp5", NULL);
+  g_assert_cmpint (unknown.status, ==, 2);
+  g_assert_nonnull (strstr (unknown.err, "nvfp4"));
+  g_auto (Outcome) other = run_program ("compare", right, right, "--blocks", "nvfp4", NULL);
+  g_assert_nonnull (strstr (other.err, "expected nvfp4, found mxfp4"));
+}
+
 /* Options that say nothing, or two things at once, are refused by name, before anything runs. */
 static void
 test_refuses_options (void)
@@ -356,6 +399,7 @@ main (int argc, char **argv)
   fixture_libexec (folder, TRUE);
   g_test_add_func ("/cli/help", test_help);
   g_test_add_func ("/cli/compare", test_compare);
+  g_test_add_func ("/cli/compare-blocks", test_compare_blocks);
   g_test_add_func ("/cli/refuses-options", test_refuses_options);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/run", test_run);
