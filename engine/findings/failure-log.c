@@ -19,6 +19,10 @@
 
 #define LINKED "direct cause of the following exception|another exception occurred"
 
+/* Lines that are surely about it, asked before those that may be. */
+#define FAILED                                                                                     \
+  "\\b(?:error|fatal|fail(?:ed|ure|s)?|assert\\w*|abort\\w*|exception|denied|crash\\w*)\\b"
+
 #define FAILS                                                                                      \
   "^[^\\n]*\\b(?:error|fatal|fail(?:ed|ure|s)?|exception|assert\\w*|abort\\w*|cannot|can't|"       \
   "could ?n[o']t|unable|invalid|illegal|not (?:found|supported|available|implemented|enough)|"     \
@@ -31,8 +35,15 @@
   "^[ \\t]{2,}\\d+[ \\t][^\\n]*$|^-+>[ \\t]*\\d+[^\\n]*$|^[ \\t]*\\d+[ \\t]*\\|[^\\n]*$|"          \
   "(?<=\\n)[ \\t]*File \"[^\"\\n]+\", line \\d+[^\\n]*\\n\\K[ \\t]{3,}(?!File \")[^\\n]*$"
 
-/* What went on regardless. */
-#define WARNS "^[^\\n]*(?:\\b\\w*Warning: |\\b(?:INFO|DEBUG|WARN|WARNING)\\b[ :\\]])[^\\n]*$"
+/* What went on regardless; glog marks it by a letter. */
+#define WARNS                                                                                      \
+  "^[^\\n]*(?:\\b\\w*Warning: |\\b(?:INFO|DEBUG|WARN|WARNING)\\b[ :\\]]|\\b[IW]\\d{4} "            \
+  "\\d\\d:\\d\\d)[^\\n]*$"
+
+/* A command of a build: its options are no words about what went wrong. */
+#define COMMAND                                                                                    \
+  "^[ \\t]*(?:\\[\\d+/\\d+\\][ \\t]*)?(?:FAILED: )?\\S+[^\\n]*?(?:[ "                              \
+  "\\t][-/][A-Za-z]\\S*[^\\n]*?){5}$"
 
 static GRegex *
 regex (const char *pattern, GRegexCompileFlags flags)
@@ -99,15 +110,17 @@ blank (const GRegex *regex, char *text, gsize length)
 char *
 assay_log_without_source (const char *text, gsize length)
 {
-  static GRegex *shown;
+  static GRegex *shown, *command;
   static gsize ready;
   if (g_once_init_enter (&ready))
     {
       shown = regex (SHOWN, 0);
+      command = regex (COMMAND, 0);
       g_once_init_leave (&ready, 1);
     }
   char *bare = g_strndup (text, length);
   blank (shown, bare, length);
+  blank (command, bare, length);
   return bare;
 }
 
@@ -205,14 +218,22 @@ lines_that_match (const GRegex *regex, const char *text, gsize length)
 GArray *
 assay_log_error_lines (const char *text, gsize length)
 {
-  static GRegex *fails, *any;
+  static GRegex *failed, *fails, *any;
   static gsize ready;
   if (g_once_init_enter (&ready))
     {
+      failed = regex ("^[^\\n]*" FAILED "[^\\n]*$", G_REGEX_CASELESS);
       fails = regex (FAILS, G_REGEX_CASELESS);
       any = regex ("^[^\\n]+$", 0);
       g_once_init_leave (&ready, 1);
     }
-  g_autoptr (GArray) lines = lines_that_match (fails, text, length);
-  return lines->len ? g_steal_pointer (&lines) : lines_that_match (any, text, length);
+  GArray *lines = lines_that_match (failed, text, length);
+  g_autoptr (GArray) perhaps = lines_that_match (fails, text, length);
+  g_autoptr (GArray) all =
+      lines->len + perhaps->len == 0 ? lines_that_match (any, text, length) : NULL;
+  if (perhaps->len)
+    g_array_append_vals (lines, perhaps->data, perhaps->len);
+  if (all && all->len)
+    g_array_append_vals (lines, all->data, all->len);
+  return lines;
 }
