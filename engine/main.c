@@ -20,6 +20,8 @@ static const AssayCommand COMMANDS[] = {
     {"import-sanitizer", "findings of compute-sanitizer, from its log",
      assay_command_import_sanitizer},
     {"explain", "which failure a log tells of, and who is to blame", assay_command_explain},
+    {"trace", "which kernels a trace of torch.profiler shows, and how long they took",
+     assay_command_trace},
     {"lint", "how Python sources time, check and draw inputs, without running them",
      assay_command_lint},
     {"figure", "one plot of a run, as SVG, PNG, PDF or CSV; what its numbers say",

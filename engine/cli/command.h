@@ -35,6 +35,7 @@ int assay_command_lint (int argc, char **argv);
 int assay_command_matrix (int argc, char **argv);
 int assay_command_report (int argc, char **argv);
 int assay_command_sweep (int argc, char **argv);
+int assay_command_trace (int argc, char **argv);
 
 /* For all of them */
 
