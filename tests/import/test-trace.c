@@ -200,12 +200,14 @@ test_mutated_traces_do_no_harm (Fixture *self, G_GNUC_UNUSED gconstpointer data)
       for (int k = g_rand_int_range (rand, 1, 6); k > 0; k--)
         text[g_rand_int_range (rand, 0, (gint32) length)] =
             "{}[]\",:\\0e-x \xff"[g_rand_int_range (rand, 0, 14)];
-      g_autoptr (AssayTrace) trace =
-          read_text (self, text, (gssize) g_rand_int_range (rand, 1, (gint32) length + 1), &error);
+      g_autoptr (AssayTrace) trace = read_text (
+          self, text,
+          i % 2 ? (gssize) length : (gssize) g_rand_int_range (rand, 1, (gint32) length + 1),
+          &error);
       g_assert_true ((trace != NULL) == (error == NULL));
       read += trace != NULL;
     }
-  g_test_message ("%u of 4000 still read", read);
+  g_assert_cmpuint (read, >, 100); /* a changed letter in a name is no fault */
 }
 
 int
