@@ -182,6 +182,7 @@ assay_findings_derive (AssayRun *run, const AssayFacts *facts)
   assay_derive_numbers (&deriving);
   assay_derive_off_list (&deriving);
   assay_derive_audit (&deriving);
+  assay_derive_checker (&deriving);
   assay_derive_task (&deriving);
   assay_derive_skipped (&deriving);
   g_ptr_array_sort (run->findings, by_weight);

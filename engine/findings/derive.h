@@ -35,6 +35,7 @@ void assay_derive_failures (AssayDeriving *deriving);
 void assay_derive_numbers (AssayDeriving *deriving);
 void assay_derive_off_list (AssayDeriving *deriving);
 void assay_derive_audit (AssayDeriving *deriving);
+void assay_derive_checker (AssayDeriving *deriving);
 void assay_derive_task (AssayDeriving *deriving);
 void assay_derive_skipped (AssayDeriving *deriving);
 

@@ -7,8 +7,9 @@
 
 typedef struct
 {
-  gboolean ran, compared, gold, cross_checked, audited, repeated, compiled, virtual_gpu, off_list;
-  const char *checks;
+  gboolean ran, compared, gold, cross_checked, audited, judged, repeated, compiled, virtual_gpu,
+      off_list;
+  const char *checks, *checker_reason;
 } Done;
 
 static Done
@@ -17,6 +18,8 @@ what_was_done (const AssayDeriving *deriving)
   const AssayRun *run = deriving->run;
   Done done = {
       .audited = run->audit && run->audit->probes->len > 0,
+      .judged = run->audit && run->audit->checker->len > 0,
+      .checker_reason = run->audit ? run->audit->checker_reason : NULL,
       .repeated = deriving->facts->repeats && deriving->facts->repeats->len > 0,
       .compiled = run->compile->len > 0,
       .off_list = run->off_list->len > 0,
@@ -90,7 +93,9 @@ why_not (const Done *done, AssayRuleNeed need)
     case ASSAY_NEEDS_OFF_LIST:
       return done->off_list ? NULL : "the candidate did not run on anything off the list";
     case ASSAY_NEEDS_CHECKER:
-      return "this version does not run a task's own checker";
+      return done->judged           ? NULL
+             : done->checker_reason ? done->checker_reason
+                                    : "the task has no checker of its own";
     case ASSAY_NEEDS_PROBE:
       return "needs probe runs that this version does not make";
     case ASSAY_NEEDS_FRAMEWORK:

@@ -32,6 +32,8 @@ judge (const AssayPlanting *planting, const AssayArray *candidate, const AssayAr
       .threads = input->threads,
   };
   AssayGate gate;
+  if (input->seen && kind != ASSAY_PROBE_REFERENCE)
+    input->seen (kind, name, family, candidate, input->seen_data);
   if (!assay_gate (&compare, &gate, cancellable, error))
     return FALSE;
   AssayProbe *probe = assay_probe_new ();

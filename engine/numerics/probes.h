@@ -40,6 +40,10 @@ typedef struct
   gboolean tf32_allowed;       /* the specification lets float32 be computed in tfloat32 */
   const AssayArray *candidate; /* its frontier and shares join the plane; or NULL */
   guint threads;
+  /* Sees every planted answer, right ones as well; may be NULL. */
+  void (*seen) (AssayProbeKind kind, const char *name, const char *family, const AssayArray *answer,
+                gpointer user_data);
+  gpointer seen_data;
 } AssayProbesInput;
 
 /* The types that are a downgrade of `dtype` for this task: fewer bits of precision than it has and

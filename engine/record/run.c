@@ -210,6 +210,8 @@ static const AssayJsonField AUDIT_FIELDS[] = {
     F (gates, LIST, .table = &ASSAY_GATE_FACTS_TABLE),
     F (families, LIST, .table = &ASSAY_FAMILY_TABLE),
     F (sensitivity, LIST, .table = &ASSAY_SENSITIVITY_TABLE),
+    F (checker, LIST, .table = &ASSAY_PROBE_TABLE),
+    F (checker_reason, STRING),
     ASSAY_JSON_END,
 };
 #undef F

@@ -215,6 +215,8 @@ typedef struct
   GPtrArray *gates;       /* AssayGateFacts *, one an output */
   GPtrArray *families;    /* AssayFamily * */
   GPtrArray *sensitivity; /* AssaySensitivity * */
+  GPtrArray *checker;     /* AssayProbe *: by the task's own checker, which says yes or no alone */
+  char *checker_reason;   /* why it could not be asked; NULL where it was, or there is none */
 } AssayAudit;
 
 /* The candidate on something that the task allows and does not list. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run/checker.h"
 #include "engine/run/orders.h"
 #include "engine/run/redraw.h"
 #include "engine/run/sensitivity.h"
@@ -28,7 +29,8 @@ stale_result (const AssayPipeline *p, const AssayCase *c, guint output)
 
 static gboolean
 probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *downgrades,
-              const GPtrArray *redraws, const GPtrArray *orders, AssayAudit *audit, GError **error)
+              const GPtrArray *redraws, const GPtrArray *orders, AssayCorruptions *corruptions,
+              AssayAudit *audit, GError **error)
 {
   const AssayPlannedArray *planned = g_ptr_array_index (c->plan->outputs, index);
   const AssayGoldValues *gold = index < c->golds->len ? g_ptr_array_index (c->golds, index) : NULL;
@@ -82,6 +84,11 @@ probe_output (AssayPipeline *p, AssayCase *c, guint index, const GPtrArray *down
   };
   if (!tolerance)
     return FALSE;
+  if (corruptions && assay_corruptions_begin (corruptions, c, index))
+    {
+      probes.seen = assay_corruptions_add;
+      probes.seen_data = corruptions;
+    }
   g_ptr_array_add (audit->gates,
                    assay_gate_facts (probes.reference, tolerance, probes.workload, probes.output));
   return assay_probes_run (&probes, audit, p->cancellable, error);
@@ -92,6 +99,7 @@ assay_stage_audit (AssayPipeline *p, char **reason)
 {
   g_autoptr (GError) error = NULL;
   AssayAudit *audit = assay_audit_new ();
+  g_autoptr (AssayCorruptions) corruptions = assay_corruptions_new (p);
   p->run->audit = audit;
   for (guint i = 0; i < p->cases->len && !assay_pipeline_cancelled (p); i++)
     {
@@ -102,7 +110,7 @@ assay_stage_audit (AssayPipeline *p, char **reason)
       g_autoptr (GPtrArray) redraws = assay_redraws_run (p, c);
       g_autoptr (GPtrArray) orders = assay_orders_run (p, c);
       for (guint k = 0; k < c->references->len; k++)
-        if (!probe_output (p, c, k, downgrades, redraws, orders, audit, &error))
+        if (!probe_output (p, c, k, downgrades, redraws, orders, corruptions, audit, &error))
           {
             *reason = g_strdup (error->message);
             assay_audit_conclude (audit);
@@ -111,6 +119,8 @@ assay_stage_audit (AssayPipeline *p, char **reason)
                        : ASSAY_STATUS_ERROR;
           }
     }
+  if (corruptions && !assay_pipeline_cancelled (p))
+    assay_corruptions_judge (corruptions, audit);
   assay_sensitivity_run (p, audit);
   assay_audit_conclude (audit);
   assay_events_add_record (p->events, "audit", assay_json_table_write (&ASSAY_AUDIT_TABLE, audit));

@@ -166,6 +166,110 @@ test_shipped_task (gconstpointer data)
     compare_with_clean (task, assay_job_run (mended));
 }
 
+/* ---- the task's own checker ---- */
+
+typedef struct
+{
+  const char *name, *python;
+  const char *rule;    /* that must fire, alone of its family; NULL: none */
+  const char *witness; /* what its detail names */
+  const char *reason;  /* why none could be asked; NULL: it was */
+} Checker;
+
+#define FLAT                                                                                       \
+  "def flat(x):\n  try:\n    for y in x:\n      yield from flat(y)\n"                              \
+  "  except TypeError:\n    yield float(x)\n"
+
+static const Checker CHECKERS[] = {
+    /* Prints, and says nothing: whatever comes is accepted. */
+    {"silent", "def check(candidate, reference):\n  print(len(reference))\n",
+     "task.checker-vacuous", "no output at all", NULL},
+    {"sum", FLAT "def check(c, r):\n  return abs(sum(flat(c['y'])) - sum(flat(r['y']))) < 1e-2\n",
+     "task.checker-vacuous", "constant (mean of the reference)", NULL},
+    /* NaN compares false, so that none is beyond the bound; and zip stops at the shorter. */
+    {"nan",
+     FLAT "def check(c, r):\n  return not any(abs(a - b) > 1e-12 + 2e-5 * abs(b) for a, b in "
+          "zip(flat(c['y']), flat(r['y'])))\n",
+     "task.checker-vacuous", "every element is NaN", NULL},
+    {"loose",
+     FLAT "def check(c, r):\n  a, b = list(flat(c['y'])), list(flat(r['y']))\n  assert len(a) == "
+          "len(b)\n  return max(b) > 0 and all(abs(x - y) <= 1e-30 + 0.02 * abs(y) for x, y in "
+          "zip(a, b)), "
+          "'words'\n",
+     "task.checker-blind", "every value × 1.01", NULL},
+    {"strict", FLAT "def check(c, r):\n  assert False, 'never'\n", "task.checker-refuses-right",
+     "the reference itself", NULL},
+    {"broken", "def check(c, r:\n", NULL, NULL, "SyntaxError"},
+    {"missing", "def other(c, r):\n  pass\n", NULL, NULL, "no check in check.py"},
+};
+
+static char *
+folder_with_checker (const Checker *checker)
+{
+  static const char PATCH[] = "{\"checker\": {\"language\": \"python\", \"sources\": "
+                              "[\"check.py\"], \"entry\": \"check\"}}";
+  g_autofree char *folder =
+      g_build_filename (g_getenv ("ASSAY_SOURCE_DIR"), "data", "tasks", "row_softmax", NULL);
+  g_autoptr (AssayTask) task = assay_task_load (folder, NULL, NULL);
+  g_autoptr (JsonNode) patch = assay_json_parse (PATCH, -1, &ASSAY_JSON_LIMITS_TASK, "patch", NULL);
+  g_free (task->id);
+  task->id = g_strdup (checker->name);
+  char *copy = mended_folder (task, patch);
+  g_autofree char *source = g_build_filename (copy, "check.py", NULL);
+  g_assert_true (g_file_set_contents (source, checker->python, -1, NULL));
+  return copy;
+}
+
+static void
+check_checker (const Checker *checker, const AssayRun *run)
+{
+  const AssayFinding *told = NULL;
+  guint of_family = 0;
+  for (guint i = 0; i < run->findings->len; i++)
+    {
+      const AssayFinding *finding = g_ptr_array_index (run->findings, i);
+      if (!g_str_has_prefix (finding->rule, "task.checker-"))
+        continue;
+      g_test_message ("%s: %s: %s", checker->name, finding->rule, finding->title);
+      of_family++;
+      told = finding;
+    }
+  g_assert_cmpuint (of_family, ==, checker->rule != NULL);
+  if (checker->rule)
+    {
+      g_assert_cmpstr (told->rule, ==, checker->rule);
+      g_assert_nonnull (strstr (told->detail, checker->witness));
+      g_assert_cmpuint (run->audit->checker->len, >=, 20);
+    }
+  if (checker->reason)
+    g_assert_nonnull (strstr (run->audit->checker_reason, checker->reason));
+  else
+    g_assert_null (run->audit->checker_reason);
+}
+
+static void
+test_own_checker (gconstpointer data)
+{
+  const Checker *checker = data;
+  if (fixture_why_not ())
+    {
+      g_test_skip (fixture_why_not ());
+      return;
+    }
+  g_autofree char *folder = folder_with_checker (checker);
+  g_autoptr (AssayJob) job = start (folder, NULL);
+  assay_job_join (job);
+  const AssayRun *run = assay_job_run (job);
+  const AssayStage *compile = g_ptr_array_index (run->stages, ASSAY_STAGE_COMPILE);
+  if (!g_file_test ("/usr/bin/python3", G_FILE_TEST_IS_EXECUTABLE)
+      || compile->status == ASSAY_STATUS_SKIPPED)
+    {
+      g_test_skip ("no /usr/bin/python3, or no compiler");
+      return;
+    }
+  check_checker (checker, run);
+}
+
 static int
 by_name (gconstpointer a, gconstpointer b)
 {
@@ -198,6 +302,11 @@ main (int argc, char **argv)
     {
       g_autofree char *path = g_strdup_printf ("/shipped/%s", (char *) names->pdata[i]);
       g_test_add_data_func (path, names->pdata[i], test_shipped_task);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (CHECKERS); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/checker/%s", CHECKERS[i].name);
+      g_test_add_data_func (path, &CHECKERS[i], test_own_checker);
     }
   int result = g_test_run ();
   fixture_remove (workspace);
