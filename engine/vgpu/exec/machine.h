@@ -17,6 +17,7 @@
  * mask at the start of their row. */
 
 #define VGPU_LANES 32
+#define VGPU_RESERVED_SHARED 1024 /* bytes of shared memory that the system keeps of a block */
 #define VGPU_FULL 0xffffffffu
 #define VGPU_ROW_UNIT 64 /* every row starts at a multiple of this */
 
@@ -198,6 +199,7 @@ typedef enum
   VGPU_ROW_SMS,
   VGPU_ROW_DYNAMIC_SHARED,
   VGPU_ROW_TOTAL_SHARED,
+  VGPU_ROW_RESERVED_SHARED, /* value: bytes into the part that the system keeps, behind the block's own */
   VGPU_ROW_GRID,
   VGPU_ROW_WORKSPACE /* value: bits to shift the address of the grid's workspace by */
 } VgpuRowKind;
@@ -280,6 +282,7 @@ struct VgpuKernel
   bool order_matters; /* atomics or printf whose outcome depends on the order of blocks */
   bool uses_heap;     /* allocates in device code */
   bool dynamic_shared;
+  bool uses_reserved; /* what the system keeps of shared memory: cooperative groups work there */
   bool reads_async;         /* reads shared memory by bulk copies or wgmma */
   bool synchronises_blocks; /* its blocks may learn from one another by atomics */
 };

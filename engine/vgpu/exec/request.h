@@ -148,9 +148,10 @@ is_aligned (const Pattern *pattern, u32 align)
 static inline bool
 is_inside (const Pattern *pattern, u64 lo, u64 hi, u32 bytes)
 {
-  return !pattern->far && pattern->first + (u64) (s64) pattern->low >= lo
-         && pattern->first + (u64) (s64) pattern->high + bytes <= hi
-         && pattern->first + (u64) (s64) pattern->high < hi;
+  /* The least address must not lie before zero: the offsets of shared and local memory begin there. */
+  const u64 least = pattern->first + (u64) (s64) pattern->low;
+  const u64 most = pattern->first + (u64) (s64) pattern->high;
+  return !pattern->far && least >= lo && least <= most && most + bytes <= hi && most < hi;
 }
 
 /* What the request touches, for the checkers. */

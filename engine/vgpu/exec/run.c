@@ -39,6 +39,13 @@ parameter_value (const VgpuLaunch *launch, const VgpuFixedRow *row)
   return value;
 }
 
+/* Where the system's part of shared memory begins. */
+static uint64_t
+reserved_at (const VgpuLaunch *launch)
+{
+  return ((uint64_t) launch->kernel->static_shared + launch->dynamic_shared + 15) / 16 * 16;
+}
+
 static uint64_t
 fixed_value (const VgpuWorker *worker, const VgpuFixedRow *row)
 {
@@ -76,7 +83,9 @@ fixed_value (const VgpuWorker *worker, const VgpuFixedRow *row)
     case VGPU_ROW_DYNAMIC_SHARED:
       return launch->dynamic_shared;
     case VGPU_ROW_TOTAL_SHARED:
-      return worker->shared_bytes;
+      return launch->kernel->static_shared + launch->dynamic_shared;
+    case VGPU_ROW_RESERVED_SHARED:
+      return reserved_at (launch) + row->value;
     case VGPU_ROW_WORKSPACE:
       return launch->grid_workspace >> row->value & UINT32_MAX;
     default:
@@ -174,6 +183,8 @@ prepare_worker (VgpuWorker *worker, VgpuLaunch *launch)
   worker->launch = launch;
   worker->warp_count = (launch->block_threads + VGPU_LANES - 1) / VGPU_LANES;
   worker->shared_bytes = (uint64_t) kernel->static_shared + launch->dynamic_shared;
+  if (kernel->uses_reserved)
+    worker->shared_bytes = reserved_at (launch) + VGPU_RESERVED_SHARED;
   worker->shared = vgpu_take_aligned (worker->shared_bytes + 64);
   worker->shared_valid = vgpu_take_aligned (worker->shared_bytes + 64);
   worker->warps = vgpu_take_aligned (worker->warp_count * sizeof *worker->warps);

@@ -309,6 +309,11 @@ special_row (VgpuBuilder *builder, const char *name)
       {"%envreg2", VGPU_ROW_WORKSPACE, 0},
       {"%dynamic_smem_size", VGPU_ROW_DYNAMIC_SHARED, 0},
       {"%total_smem_size", VGPU_ROW_TOTAL_SHARED, 0},
+      {"%reserved_smem_offset_begin", VGPU_ROW_RESERVED_SHARED, 0},
+      {"%reserved_smem_offset_0", VGPU_ROW_RESERVED_SHARED, 0},
+      {"%reserved_smem_offset_1", VGPU_ROW_RESERVED_SHARED, VGPU_RESERVED_SHARED / 4},
+      {"%reserved_smem_offset_cap", VGPU_ROW_RESERVED_SHARED, VGPU_RESERVED_SHARED},
+      {"%reserved_smem_offset_end", VGPU_ROW_RESERVED_SHARED, VGPU_RESERVED_SHARED},
       {"WARP_SZ", VGPU_ROW_IMMEDIATE, VGPU_LANES},
       {"%cluster_ctaid.x", VGPU_ROW_CLUSTER_CTAID, 0},
       {"%cluster_ctaid.y", VGPU_ROW_CLUSTER_CTAID, 1},
@@ -327,7 +332,10 @@ special_row (VgpuBuilder *builder, const char *name)
   };
   for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
     if (strcmp (specials[i].name, name) == 0)
-      return vgpu_fixed_row (builder, specials[i].kind, 4, specials[i].value);
+      {
+        builder->kernel->uses_reserved |= specials[i].kind == VGPU_ROW_RESERVED_SHARED;
+        return vgpu_fixed_row (builder, specials[i].kind, 4, specials[i].value);
+      }
   vgpu_builder_fail (builder, "special register %s is not supported by the virtual GPU", name);
   return 0;
 }
