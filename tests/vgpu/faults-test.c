@@ -107,8 +107,8 @@ static const struct
   unsigned blocks;
   gboolean cooperative;
 } launches[] = {
-    {"spin_lock", 4, FALSE}, {"ticket_lock", 4, FALSE}, {"look_back", 8, FALSE},
-    {"last_block", 8, FALSE}, {"flags", 8, FALSE},      {"grid_sync", 2, TRUE},
+    {"spin_lock", 4, FALSE},          {"ticket_lock", 4, FALSE}, {"look_back", 8, FALSE},
+    {"last_block", 8, FALSE},         {"flags", 8, FALSE},       {"grid_sync", 2, TRUE},
     {"read_by_all_blocks", 3, FALSE},
 };
 

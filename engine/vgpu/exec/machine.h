@@ -283,7 +283,7 @@ struct VgpuKernel
   bool uses_heap;     /* allocates in device code */
   bool dynamic_shared;
   bool uses_reserved; /* what the system keeps of shared memory: cooperative groups work there */
-  bool reads_async;         /* reads shared memory by bulk copies or wgmma */
+  bool reads_async;   /* reads shared memory by bulk copies or wgmma */
   bool synchronises_blocks; /* its blocks may learn from one another by atomics */
 };
 
