@@ -124,21 +124,35 @@ index_of (GPtrArray *names, const char *name)
   for (guint i = 0; i < names->len; i++)
     if (g_strcmp0 (g_ptr_array_index (names, i), name) == 0)
       return (int) i;
-  g_ptr_array_add (names, (gpointer) name);
+  g_ptr_array_add (names, g_strdup (name));
   return (int) names->len - 1;
+}
+
+/* Where several compilers are installed, each has a column of its own for every candidate. */
+static char *
+column_of (const AssayMatrix *matrix, const AssayMatrixCell *cell)
+{
+  gboolean several = matrix->toolkits != NULL && g_strv_length (matrix->toolkits) > 1;
+  g_autofree char *folder =
+      cell->toolkit != NULL ? g_path_get_basename (cell->toolkit) : g_strdup ("?");
+
+  return several ? g_strdup_printf ("%s · %s", cell->candidate, folder)
+                 : g_strdup (cell->candidate);
 }
 
 static void
 fill_grid (AssayMatrixWindow *self)
 {
-  g_autoptr (GPtrArray) targets = g_ptr_array_new (), candidates = g_ptr_array_new ();
+  g_autoptr (GPtrArray) targets = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
   const AssayMatrixCell *worst = NULL;
 
   for (guint i = 0; i < self->matrix->cells->len; i++)
     {
       const AssayMatrixCell *cell = g_ptr_array_index (self->matrix->cells, i);
+      g_autofree char *name = column_of (self->matrix, cell);
       int row = index_of (targets, cell->base.target) + 1;
-      int column = index_of (candidates, cell->candidate) + 1;
+      int column = index_of (columns, name) + 1;
 
       gtk_grid_attach (self->grid, cell_new (self, cell), column, row, 1, 1);
       if (worst == NULL
@@ -153,16 +167,45 @@ fill_grid (AssayMatrixWindow *self)
       gtk_widget_set_size_request (name, 80, -1);
       gtk_grid_attach (self->grid, name, 0, (int) i + 1, 1, 1);
     }
-  for (guint i = 0; i < candidates->len; i++)
-    gtk_grid_attach (self->grid, assay_cell_new (g_ptr_array_index (candidates, i), "column-title"),
+  for (guint i = 0; i < columns->len; i++)
+    gtk_grid_attach (self->grid, assay_cell_new (g_ptr_array_index (columns, i), "column-title"),
                      (int) i + 1, 0, 1, 1);
   if (worst != NULL)
     show_cell (self, worst);
 }
 
+/* "python 3.11.7: torch 2.9.0, triton 3.5.0", and the task's pins that are not met. */
+static void
+add_environment (GString *text, const AssayMatrix *matrix)
+{
+  for (guint i = 0; i < matrix->pythons->len; i++)
+    {
+      const AssayPython *python = g_ptr_array_index (matrix->pythons, i);
+
+      for (guint k = 0; k < python->packages->len; k++)
+        {
+          const AssayPackage *package = g_ptr_array_index (python->packages, k);
+
+          if (k == 0)
+            g_string_append_printf (text, "\npython %s: ", python->version);
+          g_string_append_printf (text, "%s%s %s", k > 0 ? ", " : "", package->name,
+                                  package->version);
+        }
+    }
+  for (guint i = 0; i < matrix->pins->len; i++)
+    {
+      const AssayPin *pin = g_ptr_array_index (matrix->pins, i);
+
+      if (!pin->met)
+        g_string_append_printf (text, "\npin not met: %s %s, here %s", pin->name, pin->wanted,
+                                pin->found != NULL ? pin->found : "not installed");
+    }
+}
+
 static char *
 summarise (const AssayMatrix *matrix)
 {
+  g_autoptr (GString) text = g_string_new (NULL);
   guint failed = 0, spilling = 0;
 
   for (guint i = 0; i < matrix->cells->len; i++)
@@ -172,8 +215,12 @@ summarise (const AssayMatrix *matrix)
       failed += cell->base.status != ASSAY_STATUS_PASSED;
       spilling += spills (cell);
     }
-  return g_strdup_printf ("%u builds in %.1f s: %u failed, %u with spills · %s", matrix->cells->len,
-                          matrix->seconds, failed, spilling, matrix->toolkit);
+  g_string_append_printf (text, "%u builds in %.1f s: %u failed, %u with spills · ",
+                          matrix->cells->len, matrix->seconds, failed, spilling);
+  for (guint i = 0; matrix->toolkits != NULL && matrix->toolkits[i] != NULL; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", matrix->toolkits[i]);
+  add_environment (text, matrix);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 /* --- asking ---------------------------------------------------------------------------------- */

@@ -35,14 +35,52 @@ add_row (AssayTextTable *table, const AssayMatrixCell *cell)
 }
 
 static void
-print_matrix (const AssayMatrix *matrix)
+print_cells (const AssayMatrix *matrix, const char *toolkit)
 {
   g_autoptr (AssayTextTable) table =
       assay_text_table_new ("candidate", "kernel", "target", "status", ">registers", ">shared",
                             ">spills", ">stack", ">occupancy", ">PTX", "note", NULL);
   for (guint i = 0; i < matrix->cells->len; i++)
-    add_row (table, g_ptr_array_index (matrix->cells, i));
+    {
+      const AssayMatrixCell *cell = g_ptr_array_index (matrix->cells, i);
+      if (g_strcmp0 (cell->toolkit, toolkit) == 0)
+        add_row (table, cell);
+    }
   assay_text_table_print (table, "");
+}
+
+static void
+print_environment (const AssayMatrix *matrix)
+{
+  for (guint i = 0; i < matrix->pythons->len; i++)
+    {
+      const AssayPython *python = g_ptr_array_index (matrix->pythons, i);
+      printf ("%s %s", python->path, python->version);
+      for (guint k = 0; k < python->packages->len; k++)
+        {
+          const AssayPackage *package = g_ptr_array_index (python->packages, k);
+          printf (", %s %s", package->name, package->version);
+        }
+      printf ("\n");
+    }
+  for (guint i = 0; i < matrix->pins->len; i++)
+    {
+      const AssayPin *pin = g_ptr_array_index (matrix->pins, i);
+      printf ("pin %s %s: %s, %s\n", pin->name, pin->wanted, pin->met ? "met" : "NOT met",
+              pin->found ? pin->found : "not installed");
+    }
+}
+
+static void
+print_matrix (const AssayMatrix *matrix)
+{
+  for (guint i = 0; matrix->toolkits && matrix->toolkits[i]; i++)
+    {
+      if (matrix->toolkits[1])
+        printf ("%s%s\n", i > 0 ? "\n" : "", matrix->toolkits[i]);
+      print_cells (matrix, matrix->toolkits[i]);
+    }
+  print_environment (matrix);
   printf (
       "\n%u cells in %.2f s; bytes of shared memory (static), spills (stored/loaded) and stack\n",
       matrix->cells->len, matrix->seconds);

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "engine/base/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const LIBRARY_FOLDERS[] = {
@@ -122,6 +123,57 @@ assay_toolkit_find (GError **error)
                "ASSAY_TOOLKIT",
                looked->str);
   return NULL;
+}
+
+static void
+add_toolkit (GPtrArray *toolkits, GHashTable *known, const char *root)
+{
+  g_autoptr (AssayToolkit) toolkit = assay_toolkit_at (root);
+  g_autofree char *real = toolkit ? realpath (toolkit->nvrtc, NULL) : NULL;
+  if (real && g_hash_table_add (known, g_strdup (real)))
+    g_ptr_array_add (toolkits, g_steal_pointer (&toolkit));
+}
+
+static gint
+by_name (gconstpointer left, gconstpointer right)
+{
+  return strcmp (*(char *const *) left, *(char *const *) right);
+}
+
+/* Folders in `parent` whose names begin so, in order. */
+static void
+add_folders (GPtrArray *toolkits, GHashTable *known, const char *parent, const char *prefix)
+{
+  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  for (const char *name; dir && (name = g_dir_read_name (dir));)
+    if (g_str_has_prefix (name, prefix))
+      g_ptr_array_add (names, g_build_filename (parent, name, NULL));
+  g_ptr_array_sort (names, by_name);
+  for (guint i = 0; i < names->len; i++)
+    add_toolkit (toolkits, known, g_ptr_array_index (names, i));
+}
+
+GPtrArray *
+assay_toolkit_list (void)
+{
+  GPtrArray *toolkits = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_toolkit_free);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (AssayToolkit) first = assay_toolkit_find (NULL);
+  g_autofree char *own = g_build_filename (g_get_user_data_dir (), "assay", "toolkits", NULL);
+  const char *named = g_getenv ("ASSAY_TOOLKITS");
+  g_auto (GStrv) roots = g_strsplit (named ? named : "", ":", -1);
+  if (first)
+    add_toolkit (toolkits, known, first->root);
+  for (guint i = 0; roots[i]; i++)
+    if (roots[i][0])
+      add_toolkit (toolkits, known, roots[i]);
+  if (!g_getenv ("ASSAY_TOOLKIT"))
+    {
+      add_folders (toolkits, known, own, "");
+      add_folders (toolkits, known, "/usr/local", "cuda-");
+    }
+  return toolkits;
 }
 
 void

@@ -19,6 +19,11 @@ typedef struct
  * nvidia-cuda-nvrtc wheels), the configured root, and the usual places; the first with NVRTC wins.
  * NULL with ASSAY_ERROR_NOT_FOUND, naming the places. */
 AssayToolkit *assay_toolkit_find (GError **error);
+/* (transfer full): AssayToolkit *: the one above first, then what else is installed: $ASSAY_TOOLKITS (folders, colons
+ * between), the folders of assay/toolkits in the
+ * user's data, those of /usr/local that begin with cuda-; one compiler under two names once. Only the
+ * named ones where $ASSAY_TOOLKIT is set. Empty where there is none. */
+GPtrArray *assay_toolkit_list (void);
 /* The same for one folder; NULL where it holds no NVRTC. */
 AssayToolkit *assay_toolkit_at (const char *root);
 void assay_toolkit_free (AssayToolkit *toolkit);

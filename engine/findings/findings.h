@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "engine/record/matrix.h"
 #include "engine/record/run.h"
 #include "engine/task/task.h"
 
@@ -45,6 +46,7 @@ typedef struct
   GPtrArray *reports;  /* AssayReport *, in the order of arrival; or NULL */
   GPtrArray *failures; /* AssayFailure *, in order of time: the first one wins; or NULL */
   GPtrArray *repeats;  /* AssayRepeat *; or NULL */
+  GPtrArray *pins;     /* AssayPin *: what the task asks to be installed; or NULL */
   const char *checks;  /* what the virtual GPU checked: "all", "none", a comma list; NULL: no run */
 } AssayFacts;
 

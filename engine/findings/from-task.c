@@ -21,6 +21,29 @@ plans_of (const AssayTask *task)
   return plans;
 }
 
+/* What the task wants to be run with and this computer has not: what came out may be another version's doing. */
+static void
+add_pins (AssayDeriving *deriving)
+{
+  const GPtrArray *pins = deriving->facts->pins;
+  for (guint i = 0; pins && i < pins->len; i++)
+    {
+      const AssayPin *pin = g_ptr_array_index (pins, i);
+      if (pin->met)
+        continue;
+      AssayFinding *finding = assay_derive_add (deriving, "env.api-version");
+      finding->detail =
+          g_strdup_printf ("`environment.pins` asks for %s %s. Here: %s. What depends on it was "
+                           "not tried as the task "
+                           "means it.",
+                           pin->name, pin->wanted, pin->found ? pin->found : "not installed");
+      assay_derive_finish (deriving, finding,
+                           g_strdup_printf ("The task pins %s %s; here it is %s", pin->name,
+                                            pin->wanted, pin->found ? pin->found : "not installed"),
+                           pin->name);
+    }
+}
+
 static void
 add_license (AssayDeriving *deriving)
 {
@@ -319,6 +342,7 @@ assay_derive_task (AssayDeriving *deriving)
 {
   g_autoptr (GPtrArray) plans = plans_of (deriving->facts->task);
   add_license (deriving);
+  add_pins (deriving);
   add_silence (deriving);
   check_layouts (deriving);
   if (plans->len)

@@ -12,6 +12,7 @@ static const AssayJsonField CELL_FIELDS[] = {
     F (AssayMatrixCell, advice, STRING),
     F (AssayMatrixCell, message, STRING),
     F (AssayMatrixCell, text, STRING),
+    F (AssayMatrixCell, toolkit, STRING),
     F (AssayMatrixCell, compiler, STRING),
     F (AssayMatrixCell, ptx_version, STRING),
     F (AssayMatrixCell, warnings, INT),
@@ -38,11 +39,39 @@ initialise_cell (gpointer self)
 const AssayJsonTable ASSAY_MATRIX_CELL_TABLE = {"matrix cell", sizeof (AssayMatrixCell),
                                                 CELL_FIELDS, initialise_cell};
 
+static const AssayJsonField PACKAGE_FIELDS[] = {
+    F (AssayPackage, name, STRING),
+    F (AssayPackage, version, STRING),
+    ASSAY_JSON_END,
+};
+static const AssayJsonTable PACKAGE_TABLE = {"package", sizeof (AssayPackage), PACKAGE_FIELDS,
+                                             NULL};
+
+static const AssayJsonField PYTHON_FIELDS[] = {
+    F (AssayPython, path, STRING),
+    F (AssayPython, version, STRING),
+    F (AssayPython, packages, LIST, .table = &PACKAGE_TABLE),
+    ASSAY_JSON_END,
+};
+const AssayJsonTable ASSAY_PYTHON_TABLE = {"python", sizeof (AssayPython), PYTHON_FIELDS, NULL};
+
+static const AssayJsonField PIN_FIELDS[] = {
+    F (AssayPin, name, STRING),
+    F (AssayPin, wanted, STRING),
+    F (AssayPin, found, STRING),
+    F (AssayPin, met, BOOLEAN),
+    ASSAY_JSON_END,
+};
+const AssayJsonTable ASSAY_PIN_TABLE = {"pin", sizeof (AssayPin), PIN_FIELDS, NULL};
+
 static const AssayJsonField MATRIX_FIELDS[] = {
     F (AssayMatrix, format, STRING),
     F (AssayMatrix, version, INT),
     F (AssayMatrix, subject, STRING),
     F (AssayMatrix, toolkit, STRING),
+    F (AssayMatrix, toolkits, STRV),
+    F (AssayMatrix, pythons, LIST, .table = &ASSAY_PYTHON_TABLE),
+    F (AssayMatrix, pins, LIST, .table = &ASSAY_PIN_TABLE),
     F (AssayMatrix, seconds, DOUBLE),
     F (AssayMatrix, cells, LIST, .table = &ASSAY_MATRIX_CELL_TABLE),
     ASSAY_JSON_END,

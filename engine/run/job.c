@@ -5,6 +5,7 @@
 #include "engine/run/devices.h"
 #include "engine/run/disassemble.h"
 #include "engine/run/environment.h"
+#include "engine/run/frameworks.h"
 #include "engine/run/pipeline.h"
 #include "engine/sandbox/preflight.h"
 
@@ -132,9 +133,23 @@ run_stage (AssayPipeline *p, int kind, gboolean possible, const char *why_not)
   tell_stage (p, stage, 1);
 }
 
+/* Asking every Python takes a while: only a task that pins something has it done. */
+static void
+check_pins (AssayPipeline *p)
+{
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+  g_autoptr (GPtrArray) wanted = assay_pins_check (p->task, none, NULL);
+  if (wanted->len == 0 || assay_pipeline_cancelled (p))
+    return;
+  g_autoptr (GPtrArray) pythons = assay_frameworks_list ();
+  char *compilers[] = {p->compiler, NULL};
+  p->facts.pins = assay_pins_check (p->task, pythons, compilers);
+}
+
 static void
 tell_findings (AssayPipeline *p)
 {
+  check_pins (p);
   assay_findings_derive (p->run, &p->facts);
   for (guint i = 0; i < p->run->findings->len; i++)
     assay_events_add_record (
@@ -488,6 +503,8 @@ pipeline_clear (AssayPipeline *p)
   g_free (p->reference_reason);
   g_free (p->entry);
   g_free (p->unsaved);
+  g_free (p->compiler);
+  g_clear_pointer (&p->facts.pins, g_ptr_array_unref);
   g_clear_object (&p->cancellable);
   g_clear_pointer (&p->events, assay_events_unref);
 }

@@ -4,6 +4,7 @@
 #include "engine/base/error.h"
 #include "engine/base/json.h"
 #include "engine/findings/failure.h"
+#include "engine/run/frameworks.h"
 #include "engine/run/occupancy.h"
 #include "engine/run/resources.h"
 #include "engine/run/toolkit-show.h"
@@ -190,6 +191,7 @@ cell_new (const Subject *subject, JsonObject *said)
 {
   AssayMatrixCell *cell = assay_matrix_cell_new ();
   cell->candidate = g_strdup (subject->name);
+  cell->toolkit = g_strdup (subject->toolkit->root);
   cell->base.target = g_strdup (assay_json_string (said, "target"));
   cell->base.seconds = json_object_get_double_member_with_default (said, "seconds", 0);
   cell->base.status = ASSAY_STATUS_PASSED;
@@ -275,6 +277,7 @@ compile_alone (AssayMatrix *matrix, const Subject *subject, char *target)
     }
   AssayMatrixCell *cell = assay_matrix_cell_new ();
   cell->candidate = g_strdup (subject->name);
+  cell->toolkit = g_strdup (subject->toolkit->root);
   cell->kernel = g_strdup (symbol_of (subject));
   cell->base.target = g_strdup (target);
   set_failure (cell, NULL, reply ? reply->message : error->message);
@@ -435,33 +438,62 @@ list_subjects (const AssayMatrixRequest *request, AssayTask **task, GPtrArray *s
   return subjects->len > 0;
 }
 
+static gboolean
+compile_all (AssayMatrix *matrix, GPtrArray *subjects, const AssayToolkit *toolkit,
+             const AssayMatrixRequest *request, GError **error)
+{
+  guint workers = request->workers ? request->workers : g_get_num_processors ();
+  for (guint i = 0; i < subjects->len; i++)
+    {
+      Subject *subject = g_ptr_array_index (subjects, i);
+      subject->toolkit = toolkit;
+      if (!compile_subject (matrix, subject, request->targets, workers, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static char **
+roots_of (GPtrArray *toolkits)
+{
+  g_autoptr (GStrvBuilder) roots = g_strv_builder_new ();
+  for (guint i = 0; i < toolkits->len; i++)
+    g_strv_builder_add (roots, ((AssayToolkit *) g_ptr_array_index (toolkits, i))->root);
+  return g_strv_builder_end (roots);
+}
+
 AssayMatrix *
 assay_matrix_make (const AssayMatrixRequest *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GPtrArray) subjects = g_ptr_array_new_with_free_func ((GDestroyNotify) subject_free);
   g_autoptr (AssayTask) task = NULL;
-  g_autoptr (AssayToolkit) toolkit = NULL;
+  g_autoptr (GPtrArray) toolkits = NULL;
   g_autoptr (AssayMatrix) matrix = assay_matrix_new ();
   AssaySandboxTier tier = ASSAY_TIER_BUBBLEWRAP;
   gint64 started = g_get_monotonic_time ();
   if (!list_subjects (request, &task, subjects, error)
       || !assay_sandbox_choose (request->consent_unsandboxed, &tier, error))
     return NULL;
-  toolkit = assay_toolkit_find (error);
-  if (!toolkit)
-    return NULL;
+  toolkits = assay_toolkit_list ();
+  if (toolkits->len == 0)
+    {
+      /* It says where it looked. */
+      g_autoptr (AssayToolkit) none = assay_toolkit_find (error);
+      return NULL;
+    }
   matrix->subject = g_strdup (task ? task->id : request->subject);
-  matrix->toolkit = g_strdup (toolkit->root);
+  matrix->toolkits = roots_of (toolkits);
+  matrix->toolkit = g_strdup (matrix->toolkits[0]);
   for (guint i = 0; i < subjects->len; i++)
     {
       Subject *subject = g_ptr_array_index (subjects, i);
-      subject->toolkit = toolkit;
       subject->tier = tier;
       subject->cancellable = cancellable;
-      if (!compile_subject (matrix, subject, request->targets,
-                            request->workers ? request->workers : g_get_num_processors (), error))
-        return NULL;
     }
+  for (guint i = 0; i < toolkits->len; i++)
+    if (!compile_all (matrix, subjects, g_ptr_array_index (toolkits, i), request, error))
+      return NULL;
   matrix->seconds = (double) (g_get_monotonic_time () - started) / G_TIME_SPAN_SECOND;
+  assay_frameworks_fill (matrix, task);
   return g_steal_pointer (&matrix);
 }

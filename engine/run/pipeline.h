@@ -71,8 +71,9 @@ typedef struct
   AssayMemory *cross_libraries[ASSAY_REAL_QUAD + 1]; /* the cross-check, where there is one */
   char *reference_reason;                            /* why there is none */
   gboolean reference_absent;                         /* … which is not the task's doing */
-  const char
-      *beside;   /* while another program than the candidate is compiled: its name; else NULL */
+  char *compiler; /* that made `ptx`, in its own words: "NVRTC 13.0"; or NULL */
+  /* While another program than the candidate is compiled: its name; else NULL. */
+  const char *beside;
   char *unsaved; /* first part of the record not written, and why */
 } AssayPipeline;
 

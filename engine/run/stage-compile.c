@@ -104,6 +104,11 @@ take_note (AssayPipeline *p, JsonObject *note, AssayCompile *record, char **entr
   const char *name = assay_json_string (note, "entry");
   g_autofree char *file = log_name (p, record);
   record->status = ASSAY_STATUS_PASSED;
+  if (entry && !p->beside)
+    {
+      g_free (p->compiler);
+      p->compiler = g_strdup (assay_json_string (note, "compiler"));
+    }
   if (log && name)
     assay_resources_parse (log, assay_candidate_is_host (p->candidate) ? NULL : name, record);
   record->log = assay_pipeline_write (p, "logs", file, log ? log : "", -1);

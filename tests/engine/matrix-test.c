@@ -3,6 +3,8 @@
 
 #include "engine/device/nvrtc.h"
 #include "engine/device/toolkit.h"
+#include "engine/run/frameworks.h"
+#include "engine/run/job.h"
 #include "engine/run/matrix.h"
 #include "engine/run/resources.h"
 
@@ -10,6 +12,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *folder;
 
@@ -161,16 +164,24 @@ compare_with_ptxas (const char *file, const char *target)
   return ours->len;
 }
 
+/* Every architecture that the compiler knows. */
 static void
 test_figures_are_those_of_ptxas (void)
 {
   static const char *const FILES[] = {"basic.cu", "driver.cu", "faults.cu"};
-  static const char *const TARGETS[] = {"sm_75", "sm_90", "sm_120"};
-  for (gsize t = 0; t < G_N_ELEMENTS (TARGETS); t++)
+  g_autoptr (AssayToolkit) toolkit = assay_toolkit_find (NULL);
+  AssayNvrtc nvrtc;
+  int count = 0;
+  g_assert_true (assay_nvrtc_open (&nvrtc, toolkit->nvrtc, NULL));
+  g_assert_cmpint (nvrtc.nvrtcGetNumSupportedArchs (&count), ==, 0);
+  g_autofree int *archs = g_new0 (int, count);
+  g_assert_cmpint (nvrtc.nvrtcGetSupportedArchs (archs), ==, 0);
+  for (int t = 0; t < count; t++)
     {
+      g_autofree char *target = g_strdup_printf ("sm_%d", archs[t]);
       guint kernels = 0;
       for (gsize i = 0; i < G_N_ELEMENTS (FILES); i++)
-        kernels += compare_with_ptxas (FILES[i], TARGETS[t]);
+        kernels += compare_with_ptxas (FILES[i], target);
       g_assert_cmpuint (kernels, >=, 40);
     }
 }
@@ -245,21 +256,29 @@ test_a_launch_that_a_target_refuses (void)
   g_assert_cmpfloat (cell->occupancy, ==, 0);
 }
 
-/* The compiler of this test dies on sm_80: its other targets are still told. */
-static void
-test_a_compiler_that_dies_loses_one_cell (void)
+/* (transfer full): the folder of a compiler that knows sm_70, sm_75 and sm_80, and dies on the last. */
+static char *
+plant_toolkit (const char *name)
 {
-  g_autofree char *task = fixture_task (folder, &(FixtureTask) {.id = "dying"});
-  g_autofree char *root = g_build_filename (folder, "toolkit", NULL);
+  char *root = g_build_filename (folder, name, NULL);
   g_autofree char *lib = g_build_filename (root, "lib64", NULL);
   g_autofree char *copy = g_build_filename (lib, "libnvrtc.so.9", NULL);
   g_autofree char *built = g_test_build_filename (G_TEST_BUILT, "engine", "libfakenvrtc.so", NULL);
-  g_autofree char *before = g_strdup (g_getenv ("ASSAY_TOOLKIT"));
   g_autofree char *library = NULL;
   gsize bytes = 0;
   g_assert_cmpint (g_mkdir_with_parents (lib, 0700), ==, 0);
   g_assert_true (g_file_get_contents (built, &library, &bytes, NULL));
   g_assert_true (g_file_set_contents (copy, library, (gssize) bytes, NULL));
+  return root;
+}
+
+/* The compiler of this test dies on sm_80: its other targets are still told. */
+static void
+test_a_compiler_that_dies_loses_one_cell (void)
+{
+  g_autofree char *task = fixture_task (folder, &(FixtureTask) {.id = "dying"});
+  g_autofree char *root = plant_toolkit ("toolkit");
+  g_autofree char *before = g_strdup (g_getenv ("ASSAY_TOOLKIT"));
   g_setenv ("ASSAY_TOOLKIT", root, TRUE);
   g_autoptr (AssayMatrix) matrix = make (task, NULL);
   if (before)
@@ -279,6 +298,107 @@ test_a_compiler_that_dies_loses_one_cell (void)
   g_assert_cmpint (dead->base.status, ==, ASSAY_STATUS_FAILED);
   g_assert_cmpstr (dead->base.failure, ==, "CRASH");
   g_assert_cmpstr (dead->blame, ==, "undecided");
+}
+
+/* The second axis: another compiler beside the usual one has cells of its own, under its own name; the same one
+ * under another name has none. */
+static void
+test_several_compilers_stand_side_by_side (void)
+{
+  g_autoptr (AssayToolkit) usual = assay_toolkit_find (NULL);
+  g_autofree char *task = fixture_task (folder, &(FixtureTask) {.id = "several"});
+  g_autofree char *other = plant_toolkit ("toolkit-9");
+  g_autofree char *alias = g_build_filename (folder, "alias", NULL);
+  g_autofree char *list = g_strjoin (":", other, alias, "/nonexistent", NULL);
+  guint own = 0;
+  g_assert_cmpint (symlink (usual->root, alias), ==, 0);
+  g_setenv ("ASSAY_TOOLKITS", list, TRUE);
+  g_autoptr (AssayMatrix) matrix = make (task, "sm_75");
+  g_unsetenv ("ASSAY_TOOLKITS");
+  g_assert_cmpstr (matrix->toolkits[0], ==, usual->root);
+  g_assert_true (g_strv_contains ((const char *const *) matrix->toolkits, other));
+  g_assert_false (g_strv_contains ((const char *const *) matrix->toolkits, alias));
+  g_assert_cmpuint (matrix->cells->len, ==, g_strv_length (matrix->toolkits));
+  for (guint i = 0; i < matrix->cells->len; i++)
+    {
+      const AssayMatrixCell *cell = g_ptr_array_index (matrix->cells, i);
+      gboolean second = g_str_equal (cell->toolkit, other);
+      own += second;
+      g_assert_true (g_str_equal (cell->compiler, "NVRTC 9.0") == second);
+      g_assert_true ((cell->base.registers == 21) == second);
+    }
+  g_assert_cmpuint (own, ==, 1);
+  g_autoptr (JsonNode) node = assay_json_table_write (&ASSAY_MATRIX_TABLE, matrix);
+  g_autoptr (AssayMatrix) again = assay_json_table_read (&ASSAY_MATRIX_TABLE, node, "", NULL, NULL);
+  g_assert_cmpstr (again->toolkits[1], ==, matrix->toolkits[1]);
+}
+
+/* ---- frameworks and pins ---- */
+
+static void
+test_versions_fit_as_packages_are_asked_for (void)
+{
+  static const struct
+  {
+    const char *version, *wanted;
+    gboolean fits;
+  } known[] = {
+      {"3.4.0", "3.4.0", TRUE},       {"3.4.1", "3.4", TRUE},
+      {"3.40.0", "3.4", FALSE},       {"3.4.1", "==3.4.*", TRUE},
+      {"3.4.1", "==3.4.0", FALSE},    {"2.10.0", ">=2.9", TRUE},
+      {"2.9.0", ">=2.9,<2.10", TRUE}, {"2.10.1", ">=2.9,<2.10", FALSE},
+      {"2.6.0+cu126", "2.6.0", TRUE}, {"2.6.0+cu126", "2.6.0+cu124", FALSE},
+      {"1.26.4", "~=1.25", TRUE},     {"2.0.0", "~=1.25", FALSE},
+      {"1.4", "!=1.4", FALSE},        {"1.5", "> 1.4", TRUE},
+      {"1.4.0", "<=1.4", TRUE},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (known); i++)
+    {
+      g_test_message ("%s %s", known[i].version, known[i].wanted);
+      g_assert_true (assay_version_fits (known[i].version, known[i].wanted) == known[i].fits);
+    }
+}
+
+/* A stand-in for an interpreter says what it has; the task's pins are held against it, in the matrix and as a
+ * finding of a run. */
+static void
+test_pins_are_held_against_what_is_installed (void)
+{
+  g_autofree char *python = g_build_filename (folder, "python3", NULL);
+  g_autofree char *task = fixture_task (folder, &(FixtureTask) {.id = "pinned"});
+  g_autoptr (GError) error = NULL;
+  const char *script = "#!/bin/sh\necho python 3.11.7\necho triton 3.1.0\necho torch 2.9.0+cu130\n";
+  g_assert_true (
+      g_file_set_contents_full (python, script, -1, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  fixture_extend (task, "{\"environment\":{\"pins\":{\"triton\":\"3.4.0\",\"torch\":\">=2.8\","
+                        "\"jaxlib-of-nobody\":\"1\"}}}");
+  g_setenv ("ASSAY_PYTHONS", python, TRUE);
+  g_autoptr (AssayMatrix) matrix = make (task, "sm_80");
+  AssayJobRequest request = {.task = task, .device = "virtual:sm_80", .workspace = folder};
+  g_autoptr (AssayJob) job = assay_job_new (&request, &error);
+  g_assert_no_error (error);
+  assay_job_start (job);
+  assay_job_join (job);
+  g_unsetenv ("ASSAY_PYTHONS");
+  const AssayRun *run = assay_job_run (job);
+  guint told = 0;
+  g_assert_cmpuint (matrix->pins->len, ==, 3);
+  for (guint i = 0; i < matrix->pins->len; i++)
+    {
+      const AssayPin *pin = g_ptr_array_index (matrix->pins, i);
+      g_assert_true (pin->met == g_str_equal (pin->name, "torch"));
+      g_assert_true ((pin->found == NULL) == g_str_equal (pin->name, "jaxlib-of-nobody"));
+    }
+  for (guint i = 0; i < run->findings->len; i++)
+    {
+      const AssayFinding *finding = g_ptr_array_index (run->findings, i);
+      gboolean pin = g_str_equal (finding->rule, "env.api-version");
+      told += pin;
+      g_assert_true (!pin || strstr (finding->title, "triton 3.4.0")
+                     || strstr (finding->title, "not installed"));
+      g_assert_true (!pin || finding->blame == ASSAY_BLAME_ENVIRONMENT);
+    }
+  g_assert_cmpuint (told, ==, 2);
 }
 
 static void
@@ -318,6 +438,9 @@ main (int argc, char **argv)
   g_test_add_func ("/matrix/old", test_an_architecture_that_the_compiler_lacks);
   g_test_add_func ("/matrix/launch", test_a_launch_that_a_target_refuses);
   g_test_add_func ("/matrix/dying", test_a_compiler_that_dies_loses_one_cell);
+  g_test_add_func ("/matrix/several", test_several_compilers_stand_side_by_side);
+  g_test_add_func ("/matrix/versions", test_versions_fit_as_packages_are_asked_for);
+  g_test_add_func ("/matrix/pins", test_pins_are_held_against_what_is_installed);
   g_test_add_func ("/matrix/unreadable", test_what_cannot_be_read_is_an_error);
   g_test_add_func ("/matrix/cancel", test_cancelling_ends_the_compilers);
   int status = g_test_run ();
