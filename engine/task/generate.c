@@ -2,6 +2,7 @@
 #include "engine/task/generate.h"
 
 #include "engine/base/error.h"
+#include "engine/number/block.h"
 #include "engine/task/distribution.h"
 
 #include <math.h>
@@ -79,6 +80,134 @@ load_stored (const AssayPlan *plan, const AssayPlannedArray *input, GError **err
   return NULL;
 }
 
+/* ---- blocks with a common scale ---- */
+
+/* A quantised input, its scales, and the values that both come from. */
+typedef struct
+{
+  const AssayPlannedArray *codes, *scales;
+  const AssayPlannedArray *whole; /* the tensor's scale; or NULL */
+  AssayBlockType type;
+} Quantised;
+
+static const AssayPlannedArray *
+planned_input (const AssayPlan *plan, const char *name)
+{
+  for (guint i = 0; name && plan->inputs && i < plan->inputs->len; i++)
+    {
+      const AssayPlannedArray *input = g_ptr_array_index (plan->inputs, i);
+      if (g_str_equal (input->array->name, name))
+        return input;
+    }
+  return NULL;
+}
+
+static AssayBlockType
+block_type (const AssayPlannedArray *codes, const AssayPlannedArray *scales)
+{
+  for (int i = 0; i < ASSAY_N_BLOCK_TYPES; i++)
+    {
+      const AssayBlockFormat *format = assay_block_format ((AssayBlockType) i);
+      if ((int) format->element == codes->array->dtype
+          && (int) format->scale == scales->array->dtype
+          && format->size == codes->array->quant->block)
+        return (AssayBlockType) i;
+    }
+  return ASSAY_BLOCK_UNKNOWN;
+}
+
+/* TRUE when this input is one of the three and its values come from blocks: when the workload says nothing of
+ * the scales. */
+static gboolean
+is_quantised (const AssayPlan *plan, const AssayPlannedArray *input, Quantised *out)
+{
+  const AssayTaskArray *codes = input->array;
+  if (!codes->quant)
+    codes = assay_workload_scaled_by (plan->task, plan->workload, input->array->name);
+  if (!codes || !codes->quant || !codes->quant->scale
+      || !assay_workload_scaled_by (plan->task, plan->workload, codes->quant->scale))
+    return FALSE;
+  out->codes = planned_input (plan, codes->name);
+  out->scales = planned_input (plan, codes->quant->scale);
+  out->whole = planned_input (plan, codes->quant->tensor_scale);
+  return out->codes && out->scales;
+}
+
+static gboolean
+check_blocks (Quantised *q, GError **error)
+{
+  const AssayQuant *quant = q->codes->array->quant;
+  guint last = q->codes->ndim - 1;
+  q->type = block_type (q->codes, q->scales);
+  gboolean fits = q->type != ASSAY_BLOCK_UNKNOWN && q->codes->ndim > 0
+                  && q->codes->ndim == q->scales->ndim
+                  && (quant->axis == -1 || quant->axis == (gint64) last);
+  for (guint d = 0; fits && d < last; d++)
+    fits = q->codes->shape[d] == q->scales->shape[d];
+  if (fits && q->scales->shape[last] == (q->codes->shape[last] + quant->block - 1) / quant->block)
+    return TRUE;
+  g_set_error (
+      error, ASSAY_ERROR, ASSAY_ERROR_UNSUPPORTED,
+      "quant: expected the types and the block of an MX format or NVFP4 along the last axis, "
+      "with a scale in %s for each block; found %s and %s in blocks of %" G_GINT64_FORMAT,
+      q->scales->array->name, assay_dtype_name ((AssayDtype) q->codes->array->dtype),
+      assay_dtype_name ((AssayDtype) q->scales->array->dtype), quant->block);
+  return FALSE;
+}
+
+static double
+largest_of (const AssayArray *values)
+{
+  double most = 0;
+  for (gsize i = 0; i < values->count; i++)
+    most = fmax (most, fabs (assay_array_get (values, i)));
+  return most;
+}
+
+/* Codes and scales of the drawn values, as the format's specification encodes them. */
+static void
+encode_blocks (const Quantised *q, const AssayArray *values, double whole, AssayArray *codes,
+               AssayArray *scales)
+{
+  gsize columns = (gsize) q->codes->shape[q->codes->ndim - 1];
+  gsize size = (gsize) q->codes->array->quant->block, blocks = (columns + size - 1) / size;
+  for (gsize row = 0; columns && row < values->count / columns; row++)
+    for (gsize block = 0; block < blocks; block++)
+      {
+        gsize first = row * columns + block * size, n = MIN (size, columns - block * size);
+        scales->data[row * blocks + block] = (guint8) assay_block_encode (
+            q->type, (const double *) (const void *) values->data + first, n, whole,
+            ASSAY_ROUND_NEAREST_EVEN, NULL, codes->data + first);
+      }
+}
+
+static AssayArray *
+make_quantised (const AssayPlan *plan, const AssayPlannedArray *input, Quantised *q,
+                GCancellable *cancellable, GError **error)
+{
+  if (!check_blocks (q, error))
+    return NULL;
+  g_autoptr (AssayArray) values =
+      assay_array_new (ASSAY_DTYPE_FLOAT64, q->codes->shape, q->codes->ndim, error);
+  g_autoptr (AssayArray) codes =
+      assay_array_new ((AssayDtype) q->codes->array->dtype, q->codes->shape, q->codes->ndim, error);
+  g_autoptr (AssayArray) scales = assay_array_new ((AssayDtype) q->scales->array->dtype,
+                                                   q->scales->shape, q->scales->ndim, error);
+  if (!values || !codes || !scales || !fill (plan, input->generator, values, cancellable, error))
+    return NULL;
+  double whole = q->whole ? assay_block_tensor_scale (q->type, largest_of (values)) : 1;
+  if (input->array == q->codes->array || input->array == q->scales->array)
+    {
+      encode_blocks (q, values, whole, codes, scales);
+      return assay_array_ref (input->array == q->codes->array ? codes : scales);
+    }
+  AssayArray *one =
+      assay_array_new ((AssayDtype) input->array->dtype, input->shape, input->ndim, error);
+  for (gsize i = 0; one && i < one->count; i++)
+    assay_array_set (one, i, whole);
+  return one;
+}
+
 static AssayArray *
 make_values (const AssayPlan *plan, const AssayPlannedArray *input, GCancellable *cancellable,
              GError **error)
@@ -93,6 +222,9 @@ make_values (const AssayPlan *plan, const AssayPlannedArray *input, GCancellable
   if (generator
       && (generator->type == ASSAY_GENERATOR_NPY || generator->type == ASSAY_GENERATOR_SAFETENSORS))
     return load_stored (plan, input, error);
+  Quantised quantised;
+  if (generator && is_quantised (plan, input, &quantised))
+    return make_quantised (plan, input, &quantised, cancellable, error);
   g_autoptr (AssayArray) array =
       assay_array_new (input->array->dtype, input->shape, input->ndim, error);
   if (array && generator && !fill (plan, generator, array, cancellable, error))
@@ -222,7 +354,10 @@ assay_generate (const AssayPlan *plan, const AssayPlannedArray *input, GCancella
 {
   g_autoptr (AssayInput) made = g_new0 (AssayInput, 1);
   made->values = make_values (plan, input, cancellable, error);
-  if (made->values && lay_out (made, input->generator, error))
+  /* Scales are contiguous, however their elements lie. */
+  gboolean scales =
+      assay_workload_scaled_by (plan->task, plan->workload, input->array->name) != NULL;
+  if (made->values && lay_out (made, scales ? NULL : input->generator, error))
     return g_steal_pointer (&made);
   g_prefix_error (error, "workload %s, input %s: ", plan->workload->name, input->array->name);
   return NULL;

@@ -142,7 +142,10 @@ plan_arrays (AssayPlan *plan, GError **error)
       if (!input)
         return FALSE;
       g_ptr_array_add (plan->inputs, input);
-      input->generator = assay_workload_generator (plan->workload, input->array->name);
+      const AssayTaskArray *scaled =
+          assay_workload_scaled_by (plan->task, plan->workload, input->array->name);
+      input->generator =
+          assay_workload_generator (plan->workload, scaled ? scaled->name : input->array->name);
     }
   for (guint i = 0; i < plan->task->outputs->len; i++)
     {

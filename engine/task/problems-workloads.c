@@ -77,7 +77,8 @@ check_inputs (AssayProblems *problems, const char *path, const AssayWorkload *wo
     {
       const AssayTaskArray *input = g_ptr_array_index (problems->task->inputs, i);
       g_autofree char *inner = g_strdup_printf ("%s.inputs.%s", path, input->name);
-      if (input->role != ASSAY_ROLE_WORKSPACE && !assay_workload_generator (workload, input->name))
+      if (input->role != ASSAY_ROLE_WORKSPACE && !assay_workload_generator (workload, input->name)
+          && !assay_workload_scaled_by (problems->task, workload, input->name))
         assay_problem (problems, inner, "how to make this input", "nothing");
     }
 }

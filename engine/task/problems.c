@@ -186,6 +186,12 @@ check_array (AssayProblems *problems, const char *group, const AssayTaskArray *a
       g_autofree char *path = g_strdup_printf ("%s.%s.quant.scale", group, array->name);
       assay_problem_quoted (problems, path, "the name of an input", array->quant->scale);
     }
+  if (array->quant && array->quant->tensor_scale
+      && !assay_task_input (problems->task, array->quant->tensor_scale))
+    {
+      g_autofree char *path = g_strdup_printf ("%s.%s.quant.tensor_scale", group, array->name);
+      assay_problem_quoted (problems, path, "the name of an input", array->quant->tensor_scale);
+    }
 }
 
 static void

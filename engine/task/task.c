@@ -33,10 +33,18 @@ static const AssayJsonTable AXIS_TABLE = {"axis", sizeof (AssayTaskAxis), AXIS_F
 
 #define F(member, kind, ...) F_ (AssayQuant, member, kind, __VA_ARGS__)
 static const AssayJsonField QUANT_FIELDS[] = {
-    F (block, INT), F (axis, INT), F (scale, STRING), F (packing, STRING), ASSAY_JSON_END,
+    F (block, INT),           F (axis, INT),       F (scale, STRING),
+    F (tensor_scale, STRING), F (packing, STRING), ASSAY_JSON_END,
 };
 #undef F
-static const AssayJsonTable QUANT_TABLE = {"quant", sizeof (AssayQuant), QUANT_FIELDS, NULL};
+static void
+initialise_quant (gpointer self)
+{
+  ((AssayQuant *) self)->axis = -1;
+}
+
+static const AssayJsonTable QUANT_TABLE = {"quant", sizeof (AssayQuant), QUANT_FIELDS,
+                                           initialise_quant};
 
 #define F(member, kind, ...) F_ (AssayTaskArray, member, kind, __VA_ARGS__)
 static const AssayJsonField ARRAY_FIELDS[] = {
@@ -332,6 +340,22 @@ const AssayGenerator *
 assay_workload_generator (const AssayWorkload *workload, const char *input)
 {
   return find_named (workload->inputs, input);
+}
+
+const AssayTaskArray *
+assay_workload_scaled_by (const AssayTask *task, const AssayWorkload *workload, const char *input)
+{
+  if (assay_workload_generator (workload, input))
+    return NULL;
+  for (guint i = 0; task && i < task->inputs->len; i++)
+    {
+      const AssayTaskArray *array = g_ptr_array_index (task->inputs, i);
+      if (array->quant
+          && (g_strcmp0 (array->quant->scale, input) == 0
+              || g_strcmp0 (array->quant->tensor_scale, input) == 0))
+        return array;
+    }
+  return NULL;
 }
 
 gboolean

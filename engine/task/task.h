@@ -93,10 +93,11 @@ typedef struct
 
 typedef struct
 {
-  gint64 block; /* elements that share one scale */
-  int axis;
-  char *scale;   /* the input that holds the scales */
-  char *packing; /* how codes lie in bytes, in words */
+  gint64 block;       /* elements that share one scale */
+  gint64 axis;        /* along which they lie; -1: the last */
+  char *scale;        /* the input that holds the scales */
+  char *tensor_scale; /* the input that holds the one of the whole tensor (NVFP4), or NULL */
+  char *packing;      /* how codes lie in bytes, in words */
 } AssayQuant;
 
 typedef struct
@@ -286,6 +287,10 @@ const AssayWorkload *assay_task_workload (const AssayTask *task, const char *nam
 /* NULL name: the first. */
 const AssayCandidate *assay_task_candidate (const AssayTask *task, const char *name);
 const AssayGenerator *assay_workload_generator (const AssayWorkload *workload, const char *input);
+/* The input whose blocks give `input` its values: one whose quant names it as scale or tensor_scale, where
+ * the workload says nothing of `input` itself; else NULL. */
+const AssayTaskArray *assay_workload_scaled_by (const AssayTask *task,
+                                                const AssayWorkload *workload, const char *input);
 gboolean assay_workload_is_for (const AssayWorkload *workload, const char *use);
 
 /* (transfer full): the tolerance that applies to an output of a workload: the task's, overridden by

@@ -75,6 +75,113 @@ test_distributions_keep_their_range (void)
   task_fixture_clear (&fixture);
 }
 
+/* ---- blocks with a common scale ---- */
+
+typedef struct
+{
+  AssayDtype element, scale;
+  gint64 block;
+  double largest; /* element there is */
+} Blocks;
+
+static const Blocks BLOCKS[] = {
+    {ASSAY_DTYPE_FLOAT4_E2M1, ASSAY_DTYPE_FLOAT8_E8M0, 32, 6},
+    {ASSAY_DTYPE_FLOAT6_E2M3, ASSAY_DTYPE_FLOAT8_E8M0, 32, 7.5},
+    {ASSAY_DTYPE_FLOAT8_E4M3FN, ASSAY_DTYPE_FLOAT8_E8M0, 32, 448},
+    {ASSAY_DTYPE_FLOAT4_E2M1, ASSAY_DTYPE_FLOAT8_E4M3FN, 16, 6},
+};
+
+typedef struct
+{
+  AssayArray *codes, *scales, *whole;
+} Quantised;
+
+static AssayArray *
+make_one (AssayPlan *plan, guint i)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayInput) made =
+      assay_generate (plan, g_ptr_array_index (plan->inputs, i), NULL, &error);
+  g_assert_no_error (error);
+  return assay_array_ref (made->values);
+}
+
+/* A task of 3 by 50 with only what generation reads; `blocks` NULL: the same values, not quantised. */
+static Quantised
+quantise (const Blocks *blocks)
+{
+  gint64 columns = blocks ? (50 + blocks->block - 1) / blocks->block : 1;
+  AssayQuant quant = {blocks ? blocks->block : 0, -1, (char *) "s", (char *) "t", NULL};
+  AssayTaskArray arrays[] = {
+      {.name = (char *) "x",
+       .dtype = blocks ? (int) blocks->element : ASSAY_DTYPE_FLOAT64,
+       .quant = blocks ? &quant : NULL},
+      {.name = (char *) "s", .dtype = blocks ? (int) blocks->scale : ASSAY_DTYPE_FLOAT64},
+      {.name = (char *) "t", .dtype = ASSAY_DTYPE_FLOAT32},
+  };
+  AssayGenerator normal = {
+      .name = (char *) "x", .distribution = ASSAY_DISTRIBUTION_NORMAL, .std = 3, .seed = -1};
+  AssayPlannedArray planned[] = {
+      {.array = &arrays[0], .generator = &normal, .ndim = 2, .shape = {3, 50}, .count = 150},
+      {.array = &arrays[1],
+       .generator = &normal,
+       .ndim = 2,
+       .shape = {3, columns},
+       .count = (gsize) (3 * columns)},
+      {.array = &arrays[2], .generator = &normal, .ndim = 1, .shape = {1}, .count = 1},
+  };
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), of_plan = g_ptr_array_new ();
+  g_autoptr (GPtrArray) generators = g_ptr_array_new ();
+  for (guint i = 0; i < 3; i++)
+    {
+      g_ptr_array_add (inputs, &arrays[i]);
+      g_ptr_array_add (of_plan, &planned[i]);
+    }
+  g_ptr_array_add (generators, &normal);
+  AssayTask task = {.inputs = inputs};
+  AssayWorkload workload = {.name = (char *) "w", .seed = 5, .inputs = generators};
+  AssayPlan plan = {.task = &task, .workload = &workload, .inputs = of_plan};
+  Quantised q = {.codes = make_one (&plan, 0)};
+  if (blocks)
+    {
+      q.scales = make_one (&plan, 1);
+      q.whole = make_one (&plan, 2);
+    }
+  return q;
+}
+
+/* Codes and scales belong together, and give back what was drawn: no element is further from it than half of
+ * the largest step, which is a quarter of the block's largest element at most; MX clips what lies beyond. */
+static void
+test_blocks_come_from_the_drawn_values (void)
+{
+  Quantised plain = quantise (NULL);
+  for (gsize k = 0; k < G_N_ELEMENTS (BLOCKS); k++)
+    {
+      const Blocks *b = &BLOCKS[k];
+      Quantised q = quantise (b);
+      gsize columns = (gsize) q.scales->shape[1];
+      double whole = assay_array_get (q.whole, 0);
+      g_assert_true ((b->scale == ASSAY_DTYPE_FLOAT8_E8M0) == (whole == 1));
+      for (gsize i = 0; i < 150; i++)
+        {
+          gsize row = i / 50, block = i % 50 / (gsize) b->block, begin = block * (gsize) b->block;
+          double scale = assay_array_get (q.scales, row * columns + block) * whole, amax = 0;
+          for (gsize j = begin; j < MIN (begin + (gsize) b->block, 50); j++)
+            amax = fmax (amax, fabs (assay_array_get (plain.codes, row * 50 + j)));
+          double value = assay_array_get (q.codes, i) * scale;
+          double off = fabs (value - assay_array_get (plain.codes, i));
+          g_assert_cmpfloat (scale * b->largest, >=, amax * 0.74);
+          g_assert_cmpfloat (scale * b->largest, <=, amax * 2);
+          g_assert_cmpfloat (off, <=, 0.26 * amax);
+        }
+      assay_array_unref (q.codes);
+      assay_array_unref (q.scales);
+      assay_array_unref (q.whole);
+    }
+  assay_array_unref (plain.codes);
+}
+
 static void
 test_rows_are_what_they_say (void)
 {
@@ -249,6 +356,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/generate/blocks", test_blocks_come_from_the_drawn_values);
   g_test_add_func ("/generate/ranges", test_distributions_keep_their_range);
   g_test_add_func ("/generate/rows", test_rows_are_what_they_say);
   g_test_add_func ("/generate/special", test_special_values_have_their_shares);
