@@ -107,6 +107,39 @@ static const char *const lines[] = {
     "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, "
     "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, "
     "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};",
+    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%d1, {%f1, %f2}];",
+    "tex.a2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%d1, %d2, {%r1, %f1, %f2, %f2}];",
+    "tex.grad.3d.v4.s32.f32 {%r1, _, _, _}, [%d1, {%f1, %f2, %f3, %f3}], {%f1, %f2, %f3, %f3}, "
+    "{%f1, %f2, %f3, %f3};",
+    "tex.level.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1}], %r2;",
+    "tld4.b.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f1, %f2}];",
+    "txq.width.b32 %r1, [%d1];",
+    "suld.b.2d.v2.b32.clamp {%r1, %r2}, [%d1, {%r1, %r2}];",
+    "sust.b.a1d.b8.zero [%d1, {%r1, %r2}], {%h1};",
+    "sured.b.add.1d.u64.trap [%d1, {%r1}], %d2;",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e1, %e2}, {%e1}, {%e2}, {%e1, %e2};",
+    "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, "
+    "%r4}, {%r1, %r2}, {%r1, %r2, %r3, %r4};",
+    "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, "
+    "%r4}, {%r1, %r2}, {%r1, %r2, %r3, %r4};",
+    "wmma.load.c.sync.aligned.row.m8n8k4.f64 {%e1, %e2}, [%d1], %r1;",
+    "wmma.load.b.sync.aligned.col.m8n8k32.s4 {%r1}, [%d1], %r2;",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, -1, "
+    "0, 1;",
+    "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4}, "
+    "%d2, 0;",
+    "wgmma.wait_group.sync.aligned 1;",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [s], {%r1, %r2}, [s+128];",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [s], %r1, "
+    "[s+128];",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d1], [s], 64;",
+    "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%d1, {%r1, %r2}], [s];",
+    "red.global.add.v4.f32 [%d1], {%f1, %f2, %f3, %f4};",
+    "atom.global.add.noftz.v2.f16x2 {%r1, %r2}, [%d1], {%r3, %r4};",
+    "lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;",
+    "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
+    "vabsdiff4.u32.s32.u32.add %r1, %r2, %r3, %r4;",
+    "mov.u32 %r1, %reserved_smem_offset_1;",
     "@%p1 bra L1;",
     "bra.uni L2;",
     "L1:",
@@ -184,6 +217,12 @@ static const char *const words[] = {
     "wmma",
     "cvt",
     "cp.async.bulk",
+    "wgmma",
+    "tex",
+    "suld",
+    ".f64",
+    ".v8",
+    "m64n256k16",
     "mbarrier",
     "ld",
     "st",

@@ -162,7 +162,10 @@ decode_instruction (VgpuBuilder *builder, const VgpuStatement *statement)
     }
   if (family == NULL)
     return vgpu_builder_unsupported (builder, NULL);
-  return family (builder, statement) && !builder->failed;
+  if (family (builder, statement) && !builder->failed)
+    return true;
+  /* Whatever a decoder does not take has a reason by now. */
+  return builder->failed ? false : vgpu_builder_unsupported (builder, NULL);
 }
 
 bool
