@@ -118,9 +118,11 @@ static const char *const lines[] = {
     "sust.b.a1d.b8.zero [%d1, {%r1, %r2}], {%h1};",
     "sured.b.add.1d.u64.trap [%d1, {%r1}], %d2;",
     "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e1, %e2}, {%e1}, {%e2}, {%e1, %e2};",
-    "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, "
+    "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {%r1, %r2, %r3, %r4}, {%r1, %r2, "
+    "%r3, "
     "%r4}, {%r1, %r2}, {%r1, %r2, %r3, %r4};",
-    "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, "
+    "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2, %r3, %r4}, {%r1, %r2, "
+    "%r3, "
     "%r4}, {%r1, %r2}, {%r1, %r2, %r3, %r4};",
     "wmma.load.c.sync.aligned.row.m8n8k4.f64 {%e1, %e2}, [%d1], %r1;",
     "wmma.load.b.sync.aligned.col.m8n8k32.s4 {%r1}, [%d1], %r2;",
