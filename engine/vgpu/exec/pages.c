@@ -6,6 +6,8 @@
 
 #define PAGE ((uint64_t) 4096)
 #define LARGE_PAGE ((uint64_t) 2 << 20)
+/* What is larger than this may be meant to be used here and there only. */
+#define MOST_LARGE ((uint64_t) 1 << 30)
 
 static uint64_t
 whole_pages (uint64_t bytes)
@@ -17,7 +19,7 @@ void *
 vgpu_pages_take (uint64_t bytes, uint64_t spare)
 {
   const uint64_t mapped = whole_pages (bytes + spare);
-  const uint64_t slack = bytes >= LARGE_PAGE ? LARGE_PAGE : 0;
+  const uint64_t slack = bytes >= LARGE_PAGE && bytes <= MOST_LARGE ? LARGE_PAGE : 0;
   void *data = mmap (NULL, mapped + slack, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED)
