@@ -131,7 +131,7 @@ test_global (void)
   guint found[2] = {0};
   if (ptx == NULL)
     return;
-  walk (ptx, "global_walk", 11, found, rules);
+  walk (ptx, "global_walk", 13, found, rules);
   check_found (found);
 }
 

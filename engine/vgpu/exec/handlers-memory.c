@@ -354,12 +354,34 @@ check_address (VgpuWarp *warp, const VgpuIns *ins, u32 mask)
     vgpu_taint_used (warp, ins, ins->a, bad, "used as an address");
 }
 
+/* What the addition would have done that this instruction stands for as well. */
+static inline void
+add_address (VgpuWarp *warp, const VgpuIns *ins)
+{
+  if ((ins->flags & VGPU_INS_SUM) == 0)
+    return;
+  const u32 mask = warp->mask;
+  u64 *row_d = VGPU_ROW (u64, ins->a);
+  const u64 *row_a = VGPU_ROW (const u64, ins->b), *row_b = VGPU_ROW (const u64, ins->c);
+  VGPU_LANE_LOOP row_d[lane] = mask >> lane & 1 ? row_a[lane] + row_b[lane] : row_d[lane];
+  if (VGPU_UNLIKELY (warp->tainted != 0))
+    {
+      VgpuIns sum = *ins;
+      sum.taint = VGPU_TAINT_MIX;
+      sum.d = ins->a;
+      sum.a = ins->b;
+      sum.b = sum.c = ins->c;
+      vgpu_taint (warp, &sum);
+    }
+}
+
 static __attribute__ ((noinline)) void
 access_global (VgpuWarp *warp, const VgpuIns *ins, s64 offset, u32 mask, VgpuAccess access)
 {
   VgpuSite *site = &warp->worker->sites[ins->site];
   const VgpuRequest request = describe (ins, VGPU_SPACE_GLOBAL, access);
   Pattern *pattern = &site->pattern;
+  add_address (warp, ins);
   check_address (warp, ins, mask);
   build_pattern (warp, ins, offset, mask, request.bytes, site);
   const bool inside = is_inside (pattern, site->lo, site->hi, request.bytes)

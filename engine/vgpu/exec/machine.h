@@ -52,10 +52,11 @@ enum
   VGPU_INS_WIDE_ADDRESS = 1 << 9, /* the address register has 64 bits */
   VGPU_INS_WIDE_VALUE = 1 << 10,  /* the data register is wider than what memory holds */
   VGPU_INS_RELU = 1 << 11,
-  VGPU_INS_NAN = 1 << 12,          /* min and max that propagate NaN */
-  VGPU_INS_COMBINE = 3 << 13,      /* VGPU_COMBINE_… */
-  VGPU_INS_WATCHED = 1 << 16,      /* may meet the accumulators of a wgmma */
-  VGPU_INS_MOVES = 1 << 17,        /* of these: only moves one */
+  VGPU_INS_NAN = 1 << 12,     /* min and max that propagate NaN */
+  VGPU_INS_COMBINE = 3 << 13, /* VGPU_COMBINE_… */
+  VGPU_INS_WATCHED = 1 << 16, /* may meet the accumulators of a wgmma */
+  VGPU_INS_MOVES = 1 << 17,   /* of these: only moves one */
+  VGPU_INS_SUM = 1 << 18,     /* accesses: the address a is still to be added up from b and c */
   VGPU_INS_SPLIT_NEGATED = 1 << 15 /* !c of a setp that combines */
 };
 

@@ -13,16 +13,27 @@ typedef struct
   __m512i low, high;
 } Offsets;
 
-static inline bool
-offsets_from_64 (Offsets *offsets, const u64 *row, s64 offset, u64 lo, u64 room, u32 bytes)
+/* Eight addresses of 64 bits, from lane on. */
+static inline __m512i
+wide_addresses (const VgpuWarp *warp, const VgpuIns *ins, int lane)
 {
-  const __m512i origin = _mm512_set1_epi64 ((s64) (lo - (u64) offset));
+  if (ins->flags & VGPU_INS_SUM)
+    return _mm512_add_epi64 (_mm512_load_si512 (VGPU_ROW (const u64, ins->b) + lane),
+                             _mm512_load_si512 (VGPU_ROW (const u64, ins->c) + lane));
+  return _mm512_load_si512 (VGPU_ROW (const u64, ins->a) + lane);
+}
+
+static inline bool
+offsets_from_64 (Offsets *offsets, const VgpuWarp *warp, const VgpuIns *ins, u64 lo, u64 room,
+                 u32 bytes)
+{
+  const __m512i origin = _mm512_set1_epi64 ((s64) (lo - (u64) ins->imm));
   const __m512i last = _mm512_set1_epi64 ((s64) (room - bytes));
   const __m512i odd = _mm512_set1_epi64 (bytes - 1);
-  const __m512i a = _mm512_sub_epi64 (_mm512_load_si512 (row), origin);
-  const __m512i b = _mm512_sub_epi64 (_mm512_load_si512 (row + 8), origin);
-  const __m512i c = _mm512_sub_epi64 (_mm512_load_si512 (row + 16), origin);
-  const __m512i d = _mm512_sub_epi64 (_mm512_load_si512 (row + 24), origin);
+  const __m512i a = _mm512_sub_epi64 (wide_addresses (warp, ins, 0), origin);
+  const __m512i b = _mm512_sub_epi64 (wide_addresses (warp, ins, 8), origin);
+  const __m512i c = _mm512_sub_epi64 (wide_addresses (warp, ins, 16), origin);
+  const __m512i d = _mm512_sub_epi64 (wide_addresses (warp, ins, 24), origin);
   const __m512i any = _mm512_or_si512 (_mm512_or_si512 (a, b), _mm512_or_si512 (c, d));
   const u32 outside = _mm512_cmpgt_epu64_mask (a, last) | _mm512_cmpgt_epu64_mask (b, last)
                       | _mm512_cmpgt_epu64_mask (c, last) | _mm512_cmpgt_epu64_mask (d, last);
@@ -60,7 +71,7 @@ find_offsets (const VgpuWarp *warp, const VgpuIns *ins, u64 lo, u64 room, u32 by
   if (room < bytes || room >= (u64) 1 << 31 || (lo & (bytes - 1)) != 0)
     return false;
   return ins->flags & VGPU_INS_WIDE_ADDRESS
-             ? offsets_from_64 (offsets, VGPU_ROW (const u64, ins->a), ins->imm, lo, room, bytes)
+             ? offsets_from_64 (offsets, warp, ins, lo, room, bytes)
              : lo == 0
                    && offsets_from_32 (offsets, VGPU_ROW (const u32, ins->a), ins->imm, room,
                                        bytes);

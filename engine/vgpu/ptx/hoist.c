@@ -13,7 +13,8 @@ typedef enum
   ONCE,     /* a launch, for all warps */
   PER_WARP, /* of a block, for all blocks */
   PER_BLOCK,
-  ALWAYS
+  ALWAYS,
+  WITHIN /* the one instruction that uses it */
 } Level;
 
 typedef struct
@@ -21,6 +22,7 @@ typedef struct
   VgpuKernel *kernel;
   VgpuArena arena;
   uint8_t *writes; /* by rows of a warp: how many instructions may write it; 2: more than one */
+  uint8_t *reads;  /* and read it, of those that only read */
   uint8_t *levels; /* of rows of a warp */
   uint8_t *shared; /* of rows shared by the block, from their end */
   int32_t *moved;  /* rows of a warp that have become shared ones; 0: have not */
@@ -55,11 +57,11 @@ level_of_kind (VgpuRowKind kind)
 }
 
 static void
-note_write (Hoist *hoist, int32_t row)
+note (const Hoist *hoist, uint8_t *counts, int32_t row)
 {
   if (row >= 0 && number_of (row) < hoist->rows && row % VGPU_ROW_UNIT == 0
-      && hoist->writes[number_of (row)] < 2)
-    hoist->writes[number_of (row)]++;
+      && counts[number_of (row)] < 2)
+    counts[number_of (row)]++;
 }
 
 /* Instructions whose a, b and c are rows that they read; of the others nobody needs to know more than
@@ -111,31 +113,26 @@ names_no_rows (uint16_t op)
 }
 
 static void
-count_writes (Hoist *hoist)
+count_uses (Hoist *hoist)
 {
   const VgpuKernel *kernel = hoist->kernel;
   for (size_t i = 0; i < kernel->code_count; i++)
     {
       const VgpuIns *ins = &kernel->code[i];
+      const int32_t sources[] = {ins->a, ins->b, ins->c};
       bool reads_d;
       if (names_no_rows (ins->op))
         continue;
       bool reads = only_reads (ins->op, &reads_d);
-      if (!reads_d)
-        note_write (hoist, ins->d);
-      if (reads)
-        continue;
-      note_write (hoist, ins->d);
-      note_write (hoist, ins->a);
-      note_write (hoist, ins->b);
-      note_write (hoist, ins->c);
+      note (hoist, reads_d ? hoist->reads : hoist->writes, ins->d);
+      for (int j = 0; j < 3; j++)
+        note (hoist, reads ? hoist->reads : hoist->writes, sources[j]);
+      if (!reads)
+        note (hoist, hoist->writes, ins->d);
     }
   /* Further operands may be rows, and may be written. */
-  for (size_t i = 0; i < kernel->extra_count; i++)
-    {
-      note_write (hoist, kernel->extra[i]);
-      note_write (hoist, kernel->extra[i]);
-    }
+  for (size_t i = 0; i < 2 * kernel->extra_count; i++)
+    note (hoist, hoist->writes, kernel->extra[i / 2]);
 }
 
 static void
@@ -216,6 +213,61 @@ decide (Hoist *hoist)
   return count;
 }
 
+/* So far behind a sum an access is looked for. */
+#define WINDOW 8
+
+static bool
+is_access (const VgpuIns *ins)
+{
+  return (ins->op == VGPU_OP_LOAD_GLOBAL || ins->op == VGPU_OP_STORE_GLOBAL)
+         && (ins->flags & VGPU_INS_WIDE_ADDRESS) != 0;
+}
+
+/* The access that alone uses the address which an addition works out, where nothing in between changes
+ * what is added; NULL: there is none. */
+static VgpuIns *
+find_access (const Hoist *hoist, size_t at)
+{
+  const VgpuKernel *kernel = hoist->kernel;
+  const VgpuIns *sum = &kernel->code[at];
+  for (size_t i = at + 1; i < kernel->code_count && i <= at + WINDOW; i++)
+    {
+      VgpuIns *ins = &kernel->code[i];
+      bool reads_d;
+      if (is_access (ins) && ins->a == sum->d)
+        return ins->is_guarded ? NULL : ins;
+      if (names_no_rows (ins->op) || !only_reads (ins->op, &reads_d) || ins->vec != 1)
+        return NULL;
+      if (!reads_d && (ins->d == sum->a || ins->d == sum->b))
+        return NULL;
+    }
+  return NULL;
+}
+
+/* Lets loads and stores add up their addresses themselves. */
+static size_t
+fuse_sums (Hoist *hoist)
+{
+  const VgpuKernel *kernel = hoist->kernel;
+  size_t count = 0;
+  for (size_t i = 0; i < kernel->code_count; i++)
+    {
+      const VgpuIns *ins = &kernel->code[i];
+      if (ins->op != VGPU_OP_ADD_64 || ins->is_guarded || hoist->when[i] != ALWAYS || ins->d < 0
+          || hoist->writes[number_of (ins->d)] != 1 || hoist->reads[number_of (ins->d)] != 1)
+        continue;
+      VgpuIns *access = find_access (hoist, i);
+      if (access == NULL)
+        continue;
+      access->flags |= VGPU_INS_SUM;
+      access->b = ins->a;
+      access->c = ins->b;
+      hoist->when[i] = WITHIN;
+      count++;
+    }
+  return count;
+}
+
 static int32_t
 where_now (const Hoist *hoist, int32_t row)
 {
@@ -255,7 +307,7 @@ split (Hoist *hoist)
       places[i] = (uint32_t) kept;
       if (hoist->when[i] == ALWAYS)
         code[kept++] = ins;
-      else
+      else if (hoist->when[i] < ALWAYS)
         kernel->hoisted[hoist->when[i]][kernel->hoisted_count[hoist->when[i]]++] = ins;
     }
   for (size_t i = 0; i < kept; i++)
@@ -280,13 +332,16 @@ vgpu_hoist (VgpuKernel *kernel)
   if (kernel->plain || kernel->callable_count > 0 || hoist.rows == 0)
     return;
   hoist.writes = vgpu_arena_take (&hoist.arena, hoist.rows);
+  hoist.reads = vgpu_arena_take (&hoist.arena, hoist.rows);
   hoist.levels = vgpu_arena_take (&hoist.arena, hoist.rows);
   hoist.shared = vgpu_arena_take (&hoist.arena, hoist.shared_rows);
   hoist.moved = vgpu_arena_take (&hoist.arena, hoist.rows * sizeof *hoist.moved);
   hoist.when = vgpu_arena_take (&hoist.arena, kernel->code_count);
   find_fixed (&hoist);
-  count_writes (&hoist);
-  if (decide (&hoist) > 0)
+  count_uses (&hoist);
+  size_t count = decide (&hoist);
+  count += fuse_sums (&hoist);
+  if (count > 0)
     split (&hoist);
   vgpu_arena_clear (&hoist.arena);
 }

@@ -107,6 +107,12 @@ global_walk (int count, const Step *steps, unsigned *out, unsigned *wide)
           case 9:
             *(uint2 *) &wide[(at + block * s.stride) / 2 * 2] = make_uint2 (sum, 5);
             break;
+          case 10:
+            sum += wide[(wide[at] & 15) + at];
+            break;
+          case 11:
+            wide[(wide[at] & 15) + at + block * WORDS] = 1;
+            break;
           default:
             {
               uint4 v = ((uint4 *) wide)[(at + block * s.rest) / 4];
