@@ -219,6 +219,32 @@ test_use_after_free (void)
   g_assert_nonnull (find_report (reports, "mem.use-after-free"));
 }
 
+/* What was initialised as a whole is not, once bytes that nobody wrote have been copied there. */
+static void
+test_copied_doubt (void)
+{
+  if (faults_ptx == NULL)
+    {
+      g_test_skip ("no CUDA compiler is installed");
+      return;
+    }
+  int n = N;
+  float in[N] = {0};
+  g_autoptr (Gpu) gpu = gpu_open ("checks=uninit");
+  CUresult (*copy) (CUdeviceptr, CUdeviceptr, size_t) = gpu_symbol ("cuMemcpyDtoD_v2");
+  CUdeviceptr din = gpu_put (gpu, in, sizeof in, "in");
+  CUdeviceptr fresh = gpu_put (gpu, NULL, sizeof in, "fresh");
+  CUdeviceptr dout = gpu_put (gpu, NULL, sizeof in, "out");
+  CUfunction f = gpu_load (gpu, faults_ptx, "bounds_good");
+  g_assert_cmpint (gpu_run (gpu, f, 1, 1, N, 1, 0, &n, &din, &dout, NULL), ==, CUDA_SUCCESS);
+  g_autoptr (GPtrArray) before = gpu_reports (gpu);
+  g_assert_null (find_report (before, "mem.uninitialised"));
+  g_assert_cmpint (copy (din + 64, fresh, 8), ==, CUDA_SUCCESS);
+  g_assert_cmpint (gpu_run (gpu, f, 1, 1, N, 1, 0, &n, &din, &dout, NULL), ==, CUDA_SUCCESS);
+  g_autoptr (GPtrArray) after = gpu_reports (gpu);
+  g_assert_nonnull (find_report (after, "mem.uninitialised"));
+}
+
 static void
 test_counts_are_told (void)
 {
@@ -248,6 +274,7 @@ main (int argc, char **argv)
   g_test_add_func ("/vgpu/checks/sticky-errors", test_sticky_errors);
   g_test_add_func ("/vgpu/checks/continue-on-fault", test_continue_on_fault);
   g_test_add_func ("/vgpu/checks/use-after-free", test_use_after_free);
+  g_test_add_func ("/vgpu/checks/copied-doubt", test_copied_doubt);
   g_test_add_func ("/vgpu/checks/counts", test_counts_are_told);
   int result = g_test_run ();
   g_free (faults_ptx);
