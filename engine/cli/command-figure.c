@@ -31,7 +31,7 @@ list (const AssayRun *run)
           printf ("%s, %s\n", workload->name, output->name);
           assay_verdicts (run, workload, output, verdicts);
           for (int i = 0; i < ASSAY_N_QUESTIONS; i++)
-            printf ("  %-10s %-18s %s\n", verdicts[i].question, verdicts[i].word, verdicts[i].text);
+            printf ("  %-10s %-24s %s\n", verdicts[i].question, verdicts[i].word, verdicts[i].text);
           assay_verdicts_clear (verdicts);
           for (int figure = 0; figure < ASSAY_N_FIGURES; figure++)
             {
@@ -50,7 +50,7 @@ list_times (const AssayTimingSummary *benchmark)
     {
       const AssayTiming *timing = g_ptr_array_index (benchmark->timings, i);
       g_autofree char *ref = assay_figure_times_ref (timing->workload);
-      printf ("%s, times\n  %-10s %-18s %s\n  %s\n", timing->workload, "speed", timing->verdict,
+      printf ("%s, times\n  %-10s %-24s %s\n  %s\n", timing->workload, "speed", timing->verdict,
               timing->reason, ref);
     }
 }
