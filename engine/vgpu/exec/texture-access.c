@@ -150,6 +150,9 @@ look_up_of (const VgpuWarp *warp, const VgpuIns *ins, uint32_t lane, const VgpuT
     {
       look_up.at[i] = number_of (warp, more[VGPU_TEX_AT + i], lane);
       look_up.whole[i] = (int32_t) word_of (warp, more[VGPU_TEX_AT + i], lane);
+    }
+  for (uint32_t i = 0; detail == VGPU_DETAIL_GRADIENT && i < 3; i++)
+    {
       dx[i] = number_of (warp, more[VGPU_TEX_DX + i], lane);
       dy[i] = number_of (warp, more[VGPU_TEX_DY + i], lane);
     }
@@ -184,7 +187,7 @@ fetch_lane (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane)
 {
   const int32_t *more = warp->kernel->extra + ins->extra;
   VgpuTexture both;
-  VgpuTouched touched = {.count = 0};
+  VgpuTouched touched;
   uint32_t bits[4] = {0};
   bool dubious = false;
   const VgpuTexture *texture = find_object (warp, ins, more[VGPU_TEX_OBJECT], lane, false);
@@ -197,9 +200,11 @@ fetch_lane (VgpuWarp *warp, const VgpuIns *ins, uint32_t lane)
                              .align = 1};
       VgpuLookUp look_up = look_up_of (warp, ins, lane, texture);
       unsigned char *valid;
+      touched.count = 0;
       if (is_there (warp, ins, lane, &texture->images, &request))
         vgpu_texture_sample (texture, &look_up, bits, &touched);
-      for (uint32_t i = 0; i < touched.count; i++)
+      bool looks = warp->checks & (VGPU_CHECK_UNINIT | VGPU_CHECK_RACE_GLOBAL);
+      for (uint32_t i = 0; looks && i < touched.count; i++)
         if (look_at_memory (warp, ins, lane, touched.addresses[i], &request, &valid))
           dubious |= valid != NULL && memchr (valid, 0, request.bytes) != NULL;
     }

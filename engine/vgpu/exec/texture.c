@@ -134,6 +134,16 @@ read_bits (const VgpuTexture *texture, const VgpuImage *image, Place place, uint
 
 /* ---- coordinates ---- */
 
+/* As floor (), but without a call; what is too large for a cast has no fraction. */
+static inline double
+floor_of (double x)
+{
+  if (!(x > -0x1p62 && x < 0x1p62))
+    return x;
+  double whole = (double) (int64_t) x;
+  return whole > x ? whole - 1.0 : whole;
+}
+
 /* A coordinate in texels, brought into range as wrapping and mirroring do it before anything is rounded. */
 static double
 to_texels (const VgpuTexture *texture, uint32_t axis, float at, uint32_t size)
@@ -141,7 +151,7 @@ to_texels (const VgpuTexture *texture, uint32_t axis, float at, uint32_t size)
   double x = at;
   if (!texture->normalised)
     return x;
-  double whole = floor (x);
+  double whole = floor_of (x);
   if (texture->modes[axis] == VGPU_ADDRESS_WRAP)
     x -= whole;
   else if (texture->modes[axis] == VGPU_ADDRESS_MIRROR)
@@ -182,7 +192,7 @@ static Neighbours
 neighbours (const VgpuTexture *texture, uint32_t axis, float at, uint32_t size)
 {
   double x = to_texels (texture, axis, at, size) - 0.5;
-  double whole = floor (x);
+  double whole = floor_of (x);
   int64_t first = bounded (whole);
   double fraction = x - whole;
   Neighbours found = {.weight = fraction == fraction ? (uint32_t) (fraction * 256.0 + 0.5) : 0};
@@ -264,7 +274,7 @@ nearest (const VgpuTexture *texture, const VgpuImage *image, const Spot *spot)
     index[i] = in_range (texture, i,
                          spot->whole != NULL
                              ? spot->whole[i]
-                             : bounded (floor (to_texels (texture, i, spot->at[i], sizes[i]))),
+                             : bounded (floor_of (to_texels (texture, i, spot->at[i], sizes[i]))),
                          sizes[i]);
   return (Place) {index[0], index[1], index[2]};
 }
@@ -333,7 +343,7 @@ choose_level (const VgpuTexture *texture, float level, uint32_t *second, double 
     return *second = (uint32_t) (detail + 0.5);
   uint32_t first = (uint32_t) detail;
   *second = first < (uint32_t) last ? first + 1 : first;
-  *share = floor ((detail - first) * 256.0 + 0.5) / 256.0;
+  *share = floor_of ((detail - first) * 256.0 + 0.5) / 256.0;
   return first;
 }
 
