@@ -50,10 +50,10 @@ worst_row (const AssayOutput *output, const AssayWorst *worst)
                                                            : 4;
 
   row[0] = assay_format_index (output->shape, worst->index);
-  row[1] = g_strdup_printf ("%.7g", worst->candidate);
+  row[1] = g_strdup_printf ("%.6g", worst->candidate);
   row[2] = g_strdup_printf ("%0*" G_GINT64_MODIFIER "x", digits, worst->candidate_bits);
-  row[3] = g_strdup_printf ("%.7g", worst->gold);
-  row[4] = assay_format_number (worst->rel, 3);
+  row[3] = g_strdup_printf ("%.6g", worst->gold);
+  row[4] = assay_format_number (worst->rel, 2);
   row[5] = fabs (worst->ulp_real) < 1e5 ? g_strdup_printf ("%+.2f", worst->ulp_real)
                                         : assay_format_number (worst->ulp_real, 3);
   return row;
