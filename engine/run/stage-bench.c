@@ -318,8 +318,10 @@ finish_case (Bench *bench, AssayCase *c, AssaySide *sides, gboolean whole, Assay
       if (i == 0 && sides[i].reply)
         assay_pipeline_fail (p, c->workload->name, "candidate", sides[i].reply, trouble);
       g_autofree char *said = trouble;
-      return g_strdup_printf ("%s, %s: %s", c->workload->name,
-                              i == 0 ? p->candidate->name : baseline_name (bench), said);
+      g_autofree char *gone = assay_device_check_after (p->device, said);
+      return g_strdup_printf ("%s, %s: %s%s%s", c->workload->name,
+                              i == 0 ? p->candidate->name : baseline_name (bench), said,
+                              gone ? ". The device is " : "", gone ? gone : "");
     }
   if (!whole)
     return g_strdup_printf ("%s: not measured to the end", c->workload->name);

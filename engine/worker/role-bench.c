@@ -60,7 +60,8 @@ upload_one (Bench *bench, const AssayDeviceArray *array, CUdeviceptr *at)
   return !failed (bench, what, code);
 }
 
-/* As many copies as fill the cache several times, within half of what the device has free. */
+/* As many copies as fill the cache several times, within half of what the device has free; at least two, but where
+ * there is no room for them. */
 static guint
 count_sets (const Bench *bench)
 {
@@ -68,8 +69,8 @@ count_sets (const Bench *bench)
   for (guint i = 0; i < bench->arrays; i++)
     bytes += bench->run->arrays[i].mapped.bytes;
   bench->run->driver.call.mem_get_info (&free_bytes, &total);
-  gsize wanted = SET_FACTOR * bench->cache_bytes / bytes + 1;
-  return (guint) CLAMP (MIN (wanted, free_bytes / 2 / bytes), 2, MOST_SETS);
+  gsize wanted = MAX (SET_FACTOR * bench->cache_bytes / bytes + 1, 2);
+  return (guint) CLAMP (MIN (wanted, free_bytes / 2 / bytes), 1, MOST_SETS);
 }
 
 static gboolean

@@ -243,6 +243,49 @@ test_what_cannot_be_timed_says_why (void)
   g_assert_nonnull (strstr (bench_of (assay_job_run (other))->reason, "came out right"));
 }
 
+/* A launch that writes over its input finds it as it was each time: otherwise the last result would be another. */
+static void
+test_what_is_written_over_is_put_back (void)
+{
+  if (cannot_run ())
+    return;
+  FixtureTask fixture = {.id = "over",
+                         .reference =
+                             "void reference (REAL *x, REAL *y, int64_t n)\n{\n"
+                             "  for (int64_t i = 0; i < n; i++)\n    y[i] = 2 * x[i];\n}\n"};
+  g_autofree char *task = fixture_task (folder, &fixture);
+  fixture_extend (
+      task, "{\"inputs\":{\"x\":{\"dtype\":\"float32\",\"shape\":[\"n\"],\"role\":\"inout\"}},"
+            "\"outputs\":{\"y\":{\"dtype\":\"float32\",\"shape\":[\"n\"],\"alias\":\"x\"}}}");
+  g_autoptr (AssayJob) job = run_task (task, "cuda:0", 20);
+  const AssayTiming *timing = timing_of (assay_job_run (job));
+  g_assert_true (timing->same_results);
+  assert_verdict (timing, ASSAY_SPEED_SAME);
+}
+
+/* Of two workloads that come out right the one that the task marks for it is timed; two modes are told and forbid no
+ * verdict. */
+static void
+test_marked_workloads_are_timed (void)
+{
+  if (cannot_run ())
+    return;
+  g_autofree char *task = make_task ("marked", "bimodal", NULL);
+  fixture_extend (
+      task,
+      "{\"workloads\":[{\"name\":\"small\",\"axes\":{\"n\":500},\"seed\":1,\"use\":[\"check\"],"
+      "\"inputs\":{\"x\":{\"type\":\"random\"}}},"
+      "{\"name\":\"large\",\"axes\":{\"n\":2000},\"seed\":1,\"use\":[\"check\",\"bench\"],"
+      "\"inputs\":{\"x\":{\"type\":\"random\"}}}]}");
+  g_autoptr (AssayJob) job = run_task (task, "cuda:0", 20);
+  const AssayTiming *timing = timing_of (assay_job_run (job));
+  g_assert_cmpstr (timing->workload, ==, "large");
+  g_assert_true (timing->candidate.bimodal);
+  g_assert_cmpfloat_with_epsilon (timing->candidate.mode_high / timing->candidate.mode_low, 1.03,
+                                  0.005);
+  g_assert_cmpstr (timing->verdict, !=, ASSAY_SPEED_VERDICTS[ASSAY_SPEED_NOT_INTERPRETABLE]);
+}
+
 static void
 test_a_baseline_is_entered_as_the_candidate (void)
 {
@@ -301,6 +344,8 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/throttled", test_a_hot_device_is_not_interpreted);
   g_test_add_func ("/bench/broken", test_what_breaks_while_it_is_timed);
   g_test_add_func ("/bench/why-not", test_what_cannot_be_timed_says_why);
+  g_test_add_func ("/bench/written-over", test_what_is_written_over_is_put_back);
+  g_test_add_func ("/bench/marked", test_marked_workloads_are_timed);
   g_test_add_func ("/bench/baseline", test_a_baseline_is_entered_as_the_candidate);
   g_test_add_func ("/bench/host", test_a_host_function_is_timed);
   int status = g_test_run ();
