@@ -197,7 +197,7 @@ static const Case CASES[] = {
      "run.failed"},
     {"unknown-instruction",
      {.id = "f_instruction",
-      .kernel = KERNEL ("  unsigned t;\n  asm (\"vadd4.u32.u32.u32 %0, %1, %2, %3;\""
+      .kernel = KERNEL ("  unsigned t;\n  asm (\"vmad.u32.u32.u32 %0, %1, %2, %3;\""
                         " : \"=r\" (t) : \"r\" (i), \"r\" (i), \"r\" (0));\n  y[i] = t;")},
      ASSAY_WORKLOAD_INCONCLUSIVE,
      NULL,
