@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#define MOST_LINES 400
+#define MOST_LINES 100
 #define LONGEST_MESSAGE 4000
 
 /* As Python prints them: at the start of a line, or behind a logger's prefix or pytest's "E". Without a
  * message the type stands alone. */
 #define EXCEPTION                                                                                  \
-  "^(?:[^\\n]{0,160}?[\\])|>:]\\s+|E\\s+|\\s*)??((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*"                   \
+  "^(?:[^\\n]{0,160}?[\\])|>:][ \\t]+|E[ \\t]+|[ \\t]*)??((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*"          \
   "(?:Error|Exception|Failure|Fault|OutOfResources|Timeout|TimeoutExpired|Interrupt|Construct))"   \
   "(?::(?!:)[ \\t]*(?=\\S)|:?[ \\t]*$|:[ \\t]*\\n(?=[ \\t]*\\S))"
 
@@ -40,10 +40,14 @@
   "^[^\\n]*(?:\\b\\w*Warning: |\\b(?:INFO|DEBUG|WARN|WARNING)\\b[ :\\]]|\\b[IW]\\d{4} "            \
   "\\d\\d:\\d\\d)[^\\n]*$"
 
-/* A command of a build: its options are no words about what went wrong. */
-#define COMMAND                                                                                    \
-  "^[ \\t]*(?:\\[\\d+/\\d+\\][ \\t]*)?(?:FAILED: )?\\S+[^\\n]*?(?:[ "                              \
-  "\\t][-/][A-Za-z]\\S*[^\\n]*?){5}$"
+/* A command of a build has so many options; they are no words about what went wrong. */
+#define OPTIONS 5
+
+/* What stands for text that says nothing: no space, since patterns go over those, and no letter. */
+#define NOTHING '\1'
+
+/* Patterns go over lines again and again, so none is longer than this. */
+#define LONGEST_LINE 1000
 
 static GRegex *
 regex (const char *pattern, GRegexCompileFlags flags)
@@ -103,24 +107,55 @@ blank (const GRegex *regex, char *text, gsize length)
     return;
   do
     if (g_match_info_fetch_pos (match, 0, &start, &end))
-      memset (text + start, ' ', (gsize) (end - start));
+      memset (text + start, NOTHING, (gsize) (end - start));
   while (g_match_info_next (match, NULL));
+}
+
+static void
+break_lines (char *text, gsize length)
+{
+  gsize column = 0;
+  for (gsize i = 0; i < length; i++)
+    {
+      column = text[i] == '\n' ? 0 : column + 1;
+      if (column == LONGEST_LINE)
+        {
+          text[i] = '\n';
+          column = 0;
+        }
+    }
+}
+
+static void
+blank_commands (char *text, gsize length)
+{
+  for (gsize from = 0, to; from < length; from = to + 1)
+    {
+      const char *end = memchr (text + from, '\n', length - from);
+      int options = 0;
+      to = end ? (gsize) (end - text) : length;
+      for (gsize i = from; i + 2 < to; i++)
+        options += (text[i] == ' ' || text[i] == '\t') && (text[i + 1] == '-' || text[i + 1] == '/')
+                   && g_ascii_isalpha (text[i + 2]);
+      if (options >= OPTIONS)
+        memset (text + from, NOTHING, to - from);
+    }
 }
 
 char *
 assay_log_without_source (const char *text, gsize length)
 {
-  static GRegex *shown, *command;
+  static GRegex *shown;
   static gsize ready;
   if (g_once_init_enter (&ready))
     {
       shown = regex (SHOWN, 0);
-      command = regex (COMMAND, 0);
       g_once_init_leave (&ready, 1);
     }
   char *bare = g_strndup (text, length);
+  break_lines (bare, length);
   blank (shown, bare, length);
-  blank (command, bare, length);
+  blank_commands (bare, length);
   return bare;
 }
 

@@ -19,8 +19,8 @@ typedef struct
   AssayTextRange says; /* from its type to the end of its message, several lines perhaps */
 } AssayLoggedException;
 
-/* Copies in which the source lines that a log shows, or its warnings, are spaces; every place stays where
- * it was. A copy ends at `length` (transfer full). */
+/* Copies in which the source lines that a log shows and its commands, or its warnings, are blank, and lines
+ * are broken after 1000 bytes; every place stays where it was. A copy ends at `length` (transfer full). */
 char *assay_log_without_source (const char *text, gsize length);
 char *assay_log_without_warnings (const char *text, gsize length);
 
@@ -28,7 +28,7 @@ char *assay_log_without_warnings (const char *text, gsize length);
  * array of AssayLoggedException, empty where the text has none (transfer full). */
 GArray *assay_log_exceptions (const char *text, gsize length);
 
-/* The lines that speak of a failure, or all lines where none does; in their order, at most 400. An array
+/* The lines that speak of a failure, or all lines where none does; in their order, at most 100 of each kind. An array
  * of AssayTextRange (transfer full). */
 GArray *assay_log_error_lines (const char *text, gsize length);
 

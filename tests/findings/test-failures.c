@@ -188,6 +188,39 @@ test_long_logs_and_broken_text_are_read (void)
   g_assert_cmpint (line_of (log->str, start), ==, 200002);
 }
 
+/* Logs on which a pattern could go back and forth for minutes: the test's limit would end it. */
+static void
+test_long_lines_and_blank_stretches_end (void)
+{
+  static const char *const PIECES[] = {
+      "a",
+      " ",
+      "\n",
+      "{\"a\": \"x - y / b -c /d\"}",
+      "W0108 19:01:00 foo bar\n",
+      "[[]])>>: ",
+      "File \"x\", line 3\n",
+      "  12 | code\n",
+      "nvcc -I/usr/x -DX=1 /foo ",
+      "E   ",
+      "error: ",
+      "=========     at ",
+      "x.h(1): ",
+      "ValueError",
+  };
+  gsize start, end;
+  for (gsize i = 0; i < G_N_ELEMENTS (PIECES); i++)
+    {
+      g_autoptr (GString) log = g_string_new (NULL);
+      while (log->len < 600 * 1024)
+        g_string_append (log, PIECES[i]);
+      g_string_append (log, "\nCUDA error: misaligned address\n");
+      g_test_message ("%s", PIECES[i]);
+      g_assert_cmpstr (assay_failure_explain (NULL, log->str, &start, &end)->failure_class, !=,
+                       NULL);
+    }
+}
+
 typedef struct
 {
   const char *name, *file, *source, *tool, *arguments, *failure_class;
@@ -266,6 +299,7 @@ main (int argc, char **argv)
   g_test_add_func ("/failures/cuda-errors", test_every_cuda_error_is_known_by_name_and_number);
   g_test_add_func ("/failures/words", test_words_alone_excuse_nobody);
   g_test_add_func ("/failures/long", test_long_logs_and_broken_text_are_read);
+  g_test_add_func ("/failures/hostile", test_long_lines_and_blank_stretches_end);
   for (gsize i = 0; i < G_N_ELEMENTS (LIVE); i++)
     {
       g_autofree char *path = g_strdup_printf ("/failures/live/%s", LIVE[i].name);
