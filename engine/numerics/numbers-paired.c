@@ -15,15 +15,30 @@ as_floats (const AssayNumbers *numbers, const guint8 *data, AssaySegment segment
 {
   gsize first = (gsize) segment.first, n = (gsize) segment.n;
   AssayDtype dtype = numbers->component;
-  gboolean bfloat = dtype == ASSAY_DTYPE_BFLOAT16;
   if (dtype == ASSAY_DTYPE_FLOAT32)
     return (const float *) data + first;
-  if (bfloat || dtype == ASSAY_DTYPE_FLOAT16)
-    numbers->kernel->widen ((const guint16 *) data + first, n, bfloat, room);
-  else
-    for (gsize i = 0; i < n; i++)
-      room[i] = (float) assay_dtype_decode (dtype, assay_dtype_load (dtype, data, first + i));
+  for (gsize i = 0; i < n; i++)
+    room[i] = (float) assay_dtype_decode (dtype, assay_dtype_load (dtype, data, first + i));
   return room;
+}
+
+static void
+scan_segment (const AssayNumbers *numbers, AssaySegment segment, AssayWorker *worker)
+{
+  const AssayCompareInput *input = numbers->input;
+  AssayPairs *pairs = &worker->pairs;
+  gsize first = (gsize) segment.first;
+  gboolean bfloat = numbers->component == ASSAY_DTYPE_BFLOAT16;
+  if (bfloat || numbers->component == ASSAY_DTYPE_FLOAT16)
+    {
+      numbers->kernel->scan_codes (pairs, (const guint16 *) input->candidate->data + first,
+                                   (const guint16 *) input->reference->data + first, bfloat,
+                                   worker->c, worker->r);
+      return;
+    }
+  pairs->c = as_floats (numbers, input->candidate->data, segment, worker->c);
+  pairs->r = as_floats (numbers, input->reference->data, segment, worker->r);
+  numbers->kernel->scan (pairs);
 }
 
 /* What follows in memory: the next segment, but at the end of a tile's row. */
@@ -251,11 +266,8 @@ assay_numbers_paired_segment (AssayPiece *piece, AssaySegment segment)
   pairs->n = (gsize) segment.n;
   pairs->slope = slope_of_gate (numbers->gating, &piece->tally->gate);
   pairs->rel = slope_of_rel (&numbers->format, piece->tally->max_rel.key);
-  const AssayCompareInput *input = numbers->input;
-  pairs->c = as_floats (numbers, input->candidate->data, segment, worker->c);
-  pairs->r = as_floats (numbers, input->reference->data, segment, worker->r);
   look_ahead (numbers, segment, pairs);
-  numbers->kernel->scan (pairs);
+  scan_segment (numbers, segment, worker);
   guint64 others[ASSAY_SEGMENT / 64];
   gboolean apart = !pairs->close;
   guint n_others = 0, unequal;

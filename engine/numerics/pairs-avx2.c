@@ -123,6 +123,17 @@ scan (AssayPairs *pairs)
                  && least >= pairs->format->least;
 }
 
+NARROW static void
+scan_codes (AssayPairs *pairs, const guint16 *c, const guint16 *r, gboolean bfloat, float *to_c,
+            float *to_r)
+{
+  widen (c, pairs->n, bfloat, to_c);
+  widen (r, pairs->n, bfloat, to_r);
+  pairs->c = to_c;
+  pairs->r = to_r;
+  scan (pairs);
+}
+
 /* Eight pairs: copies, maxima, and which are not close. */
 NARROW static inline guint
 apart_vector (const AssayPairs *pairs, const float *at_c, const float *at_r, float *to_c,
@@ -466,6 +477,6 @@ above (const AssayPairs *pairs, AssayPairBound bound, double factor, guint16 *wh
   return n;
 }
 
-const AssayPairKernel ASSAY_PAIRS_AVX2 = {"AVX2", widen, scan, set_apart, run, count, above};
+const AssayPairKernel ASSAY_PAIRS_AVX2 = {"AVX2", scan, scan_codes, set_apart, run, count, above};
 
 #endif

@@ -26,43 +26,91 @@ fill_tail (const AssayPairs *pairs, Tail *tail)
   memcpy (tail->r, pairs->r + (pairs->n - rest), rest * sizeof (float));
 }
 
-WIDE static void
-widen (const guint16 *codes, gsize n, gboolean bfloat, float *values)
+/* What scan gathers. */
+typedef struct
 {
-  for (gsize i = 0; i < n; i += ASSAY_LANES)
-    {
-      gsize rest = n - i;
-      __mmask16 there = (__mmask16) (rest >= ASSAY_LANES ? 0xffff : (1u << rest) - 1);
-      __m256i narrow = _mm256_maskz_loadu_epi16 (there, codes + i);
-      __m512i shifted = _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (narrow), 16);
-      __m512 wide = bfloat ? _mm512_castsi512_ps (shifted) : _mm512_cvtph_ps (narrow);
-      _mm512_mask_storeu_ps (values + i, there, wide);
-    }
+  __m512i steps, reference, least, most;
+} Scan;
+
+WIDE static inline void
+scan_vector (Scan *found, __mmask16 there, __m512i c, __m512i r)
+{
+  const __m512i magnitude = _mm512_set1_epi32 (0x7fffffff);
+  __m512i size = _mm512_and_si512 (r, magnitude);
+  __m512i larger = _mm512_max_epu32 (size, _mm512_and_si512 (c, magnitude));
+  found->steps = _mm512_max_epu32 (found->steps, _mm512_abs_epi32 (_mm512_sub_epi32 (c, r)));
+  found->reference = _mm512_max_epu32 (found->reference, size);
+  found->least = _mm512_mask_min_epu32 (found->least, there, found->least, larger);
+  found->most = _mm512_max_epu32 (found->most, larger);
+}
+
+WIDE static void
+scan_end (AssayPairs *pairs, const Scan *found)
+{
+  pairs->max_steps = _mm512_reduce_max_epu32 (found->steps);
+  pairs->max_reference = _mm512_reduce_max_epu32 (found->reference);
+  pairs->close = pairs->max_steps <= pairs->format->limit
+                 && _mm512_reduce_max_epu32 (found->most) < BEYOND
+                 && _mm512_reduce_min_epu32 (found->least) >= pairs->format->least;
+}
+
+WIDE static inline Scan
+scan_begin (void)
+{
+  const __m512i zero = _mm512_setzero_si512 ();
+  return (Scan) {zero, zero, _mm512_set1_epi32 (-1), zero};
 }
 
 WIDE static void
 scan (AssayPairs *pairs)
 {
-  const __m512i magnitude = _mm512_set1_epi32 (0x7fffffff);
-  __m512i steps = _mm512_setzero_si512 (), reference = steps, most = steps;
-  __m512i least = _mm512_set1_epi32 (-1);
+  Scan found = scan_begin ();
   for (gsize i = 0; i < pairs->n; i += ASSAY_LANES)
     {
       gsize rest = pairs->n - i;
       __mmask16 there = (__mmask16) (rest >= ASSAY_LANES ? 0xffff : (1u << rest) - 1);
-      __m512i c = _mm512_maskz_loadu_epi32 (there, pairs->c + i);
-      __m512i r = _mm512_maskz_loadu_epi32 (there, pairs->r + i);
-      __m512i size = _mm512_and_si512 (r, magnitude);
-      __m512i larger = _mm512_max_epu32 (size, _mm512_and_si512 (c, magnitude));
-      steps = _mm512_max_epu32 (steps, _mm512_abs_epi32 (_mm512_sub_epi32 (c, r)));
-      reference = _mm512_max_epu32 (reference, size);
-      least = _mm512_mask_min_epu32 (least, there, least, larger);
-      most = _mm512_max_epu32 (most, larger);
+      scan_vector (&found, there, _mm512_maskz_loadu_epi32 (there, pairs->c + i),
+                   _mm512_maskz_loadu_epi32 (there, pairs->r + i));
     }
-  pairs->max_steps = _mm512_reduce_max_epu32 (steps);
-  pairs->max_reference = _mm512_reduce_max_epu32 (reference);
-  pairs->close = pairs->max_steps <= pairs->format->limit && _mm512_reduce_max_epu32 (most) < BEYOND
-                 && _mm512_reduce_min_epu32 (least) >= pairs->format->least;
+  scan_end (pairs, &found);
+}
+
+WIDE static inline __m512i
+widened (__mmask16 there, const guint16 *codes, gboolean bfloat)
+{
+  __m256i narrow = _mm256_maskz_loadu_epi16 (there, codes);
+  return bfloat ? _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (narrow), 16)
+                : _mm512_castps_si512 (_mm512_cvtph_ps (narrow));
+}
+
+/* Widened and looked at in one go: what is stored need not be loaded again. */
+WIDE static inline __attribute__ ((always_inline)) void
+scan_widened (AssayPairs *pairs, const guint16 *c, const guint16 *r, gboolean bfloat, float *to_c,
+              float *to_r)
+{
+  Scan found = scan_begin ();
+  for (gsize i = 0; i < pairs->n; i += ASSAY_LANES)
+    {
+      gsize rest = pairs->n - i;
+      __mmask16 there = (__mmask16) (rest >= ASSAY_LANES ? 0xffff : (1u << rest) - 1);
+      __m512i wide_c = widened (there, c + i, bfloat), wide_r = widened (there, r + i, bfloat);
+      _mm512_mask_storeu_epi32 (to_c + i, there, wide_c);
+      _mm512_mask_storeu_epi32 (to_r + i, there, wide_r);
+      scan_vector (&found, there, wide_c, wide_r);
+    }
+  scan_end (pairs, &found);
+}
+
+WIDE static void
+scan_codes (AssayPairs *pairs, const guint16 *c, const guint16 *r, gboolean bfloat, float *to_c,
+            float *to_r)
+{
+  pairs->c = to_c;
+  pairs->r = to_r;
+  if (bfloat)
+    scan_widened (pairs, c, r, TRUE, to_c, to_r);
+  else
+    scan_widened (pairs, c, r, FALSE, to_c, to_r);
 }
 
 WIDE static guint
@@ -366,6 +414,7 @@ above (const AssayPairs *pairs, AssayPairBound bound, double factor, guint16 *wh
   return n;
 }
 
-const AssayPairKernel ASSAY_PAIRS_AVX512 = {"AVX-512", widen, scan, set_apart, run, count, above};
+const AssayPairKernel ASSAY_PAIRS_AVX512 = {"AVX-512", scan,  scan_codes, set_apart,
+                                            run,       count, above};
 
 #endif

@@ -66,6 +66,17 @@ scan (AssayPairs *pairs)
   pairs->close = steps <= pairs->format->limit && most < BEYOND && least >= pairs->format->least;
 }
 
+static void
+scan_codes (AssayPairs *pairs, const guint16 *c, const guint16 *r, gboolean bfloat, float *to_c,
+            float *to_r)
+{
+  widen (c, pairs->n, bfloat, to_c);
+  widen (r, pairs->n, bfloat, to_r);
+  pairs->c = to_c;
+  pairs->r = to_r;
+  scan (pairs);
+}
+
 static guint
 set_apart (AssayPairs *pairs, float *c, float *r, guint64 *others)
 {
@@ -158,7 +169,7 @@ above (const AssayPairs *pairs, AssayPairBound bound, double factor, guint16 *wh
   return n;
 }
 
-static const AssayPairKernel PLAIN = {"plain C", widen, scan, set_apart, run, count, above};
+static const AssayPairKernel PLAIN = {"plain C", scan, scan_codes, set_apart, run, count, above};
 
 const AssayPairKernel *
 assay_pair_kernel (guint limit)

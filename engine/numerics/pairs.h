@@ -90,10 +90,12 @@ typedef struct
 typedef struct
 {
   const char *name;
-  /* 16-bit codes to floats, exactly; `bfloat`, or else half. */
-  void (*widen) (const guint16 *codes, gsize n, gboolean bfloat, float *values);
   /* Sets max_steps, max_reference and close. */
   void (*scan) (AssayPairs *pairs);
+  /* The same for 16-bit codes, `bfloat` or else half, which become floats at `to_c` and `to_r`, exactly,
+   * and are what the pairs point at then. */
+  void (*scan_codes) (AssayPairs *pairs, const guint16 *c, const guint16 *r, gboolean bfloat,
+                      float *to_c, float *to_r);
   /* Copies to `c` and `r` what is close, and zeros elsewhere, says where in `others`, and sets max_steps
    * and max_reference. Pairs are then the copies. Returns how many others there are. */
   guint (*set_apart) (AssayPairs *pairs, float *c, float *r, guint64 *others);
