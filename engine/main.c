@@ -4,6 +4,7 @@
 #include "engine/cli/command.h"
 #include "engine/service/serve.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 
@@ -61,7 +62,14 @@ main (int argc, char **argv)
     }
   for (gsize i = 0; i < G_N_ELEMENTS (COMMANDS); i++)
     if (g_str_equal (argv[1], COMMANDS[i].name))
-      return COMMANDS[i].run (argc - 1, argv + 1);
+      {
+        int status = COMMANDS[i].run (argc - 1, argv + 1);
+        if (fflush (stdout) == 0 && !ferror (stdout))
+          return status;
+        fprintf (stderr, "assay-engine: standard output could not be written: %s\n",
+                 g_strerror (errno));
+        return ASSAY_EXIT_IMPOSSIBLE;
+      }
   fprintf (stderr, "assay-engine: no command \"%s\"\n", argv[1]);
   print_help (stderr);
   return ASSAY_EXIT_IMPOSSIBLE;

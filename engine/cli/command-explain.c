@@ -23,11 +23,20 @@ read_log (const char *path, GError **error)
     {
       g_byte_array_append (all, g_bytes_get_data (bytes, NULL), (guint) g_bytes_get_size (bytes));
       g_bytes_unref (bytes);
-      bytes = g_input_stream_read_bytes (G_INPUT_STREAM (stream), MAX_LOG - all->len, NULL, error);
+      bytes = all->len < MAX_LOG ? g_input_stream_read_bytes (G_INPUT_STREAM (stream),
+                                                              MAX_LOG - all->len, NULL, error)
+                                 : NULL;
     }
   g_clear_pointer (&bytes, g_bytes_unref);
   if (error && *error)
     return NULL;
+  if (all->len >= MAX_LOG)
+    {
+      g_set_error (error, ASSAY_ERROR, ASSAY_ERROR_LIMIT,
+                   "the log has more than %d MiB: give its end alone, as tail -c 1M does",
+                   MAX_LOG / (1024 * 1024));
+      return NULL;
+    }
   g_byte_array_append (all, (const guint8 *) "", 1);
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
 }

@@ -95,7 +95,8 @@ assay_command_figure (int argc, char **argv)
   if (!assay_command_parse (context, &argc, &argv))
     return ASSAY_EXIT_IMPOSSIBLE;
   options.out = out;
-  if (argc < 2 || argc > 3 || options.width < 100 || options.height < 60)
+  if (argc < 2 || argc > 3 || options.width < 100 || options.height < 60 || options.width > 20000
+      || options.height > 20000)
     {
       g_printerr (
           "assay-engine figure: expected a run's folder, and perhaps a figure of at least 100 "

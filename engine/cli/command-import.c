@@ -69,7 +69,8 @@ print_log (const AssaySanitizerLog *log)
     }
   assay_text_table_print (table, "");
   print_notes (log->notes);
-  printf ("%" G_GUINT64_FORMAT " reports, %u different\n", log->reports, log->findings->len);
+  printf ("%" G_GUINT64_FORMAT " report%s, %u different\n", log->reports,
+          log->reports == 1 ? "" : "s", log->findings->len);
 }
 
 int
@@ -102,7 +103,9 @@ assay_command_import_sanitizer (int argc, char **argv)
       if (!assay_command_write_json (node, json, &error))
         return assay_command_fail ("import-sanitizer", error);
     }
-  return log->findings->len > 0 ? ASSAY_EXIT_FAULTS : ASSAY_EXIT_FINE;
+  if (log->findings->len > 0 || log->told > 0 || log->api_errors > 0)
+    return ASSAY_EXIT_FAULTS;
+  return log->whole ? ASSAY_EXIT_FINE : ASSAY_EXIT_IMPOSSIBLE;
 }
 
 /* ---- Nsight Compute ---- */

@@ -36,6 +36,7 @@ typedef struct
   GHashTable *known; /* rule, kernel and place → AssayFinding *, borrowed */
   AssayFinding *open;
   GString *detail;
+  gboolean failed; /* the tool, not the program */
   gboolean warning, left_out;
 } Reader;
 
@@ -230,6 +231,7 @@ read_summary (Reader *reader, const char *text)
     return FALSE;
   for (const char *c = at + strlen (" SUMMARY: "); g_ascii_isdigit (*c) || *c == ','; c++)
     count = *c == ',' ? count : 10 * count + (guint64) (*c - '0');
+  reader->log->whole = TRUE;
   if (g_str_has_prefix (text, "ERROR") || g_str_has_prefix (text, "RACECHECK"))
     reader->log->told += count;
   return TRUE;
@@ -271,6 +273,9 @@ read_line (Reader *reader, const char *text, gsize indent)
         open_report (reader, i, text);
         return;
       }
+  reader->log->api_errors += g_str_has_prefix (text, "Program hit ") ? 1 : 0;
+  reader->failed = reader->failed || strstr (text, "Internal Sanitizer Error")
+                   || strstr (text, "No kernels were launched");
   add_note (reader, text);
 }
 
@@ -279,12 +284,15 @@ finish (Reader *reader)
 {
   AssaySanitizerLog *log = reader->log;
   close_report (reader);
-  if (log->told > log->reports)
+  if (!log->whole)
+    add_note (reader, "no summary: the log is cut, or the tool did not get that far");
+  log->whole = log->whole && !reader->failed;
+  if (log->told > log->reports + log->api_errors)
     {
       g_autofree char *text = g_strdup_printf (
           "its summary tells of %" G_GUINT64_FORMAT ", the log holds %" G_GUINT64_FORMAT
           ": run it with --print-limit 0, or give the whole log",
-          log->told, log->reports);
+          log->told, log->reports + log->api_errors);
       add_note (reader, text);
     }
   if (reader->left_out)

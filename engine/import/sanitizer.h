@@ -12,7 +12,9 @@ typedef struct
 {
   GPtrArray *findings; /* AssayFinding *: equal ones (rule, kernel, place) once, with their count */
   guint64 reports;     /* that were read */
-  guint64 told;        /* by its own summary; 0 where there is none */
+  guint64 told;        /* by its own summaries; 0 where there is none */
+  guint64 api_errors;  /* "Program hit …", which a summary counts and which are notes here */
+  gboolean whole;      /* a summary ends it, and the tool itself did not fail */
   char **notes;        /* first lines of what is no finding here: API errors, unknown reports */
 } AssaySanitizerLog;
 

@@ -27,7 +27,7 @@
   "format|"                                                                                        \
   "join|items|keys|values|record|info|debug|write|update|set_description))$"
 
-#define TIMING "bench|time|timing|timer|measur|perf|latenc|profil|speed|^main$|^test"
+#define TIMING "bench|time|timing|timer|measur|perf|latenc|profil|speed"
 #define ELSEWHERE                                                                                  \
   "^(subprocess|multiprocessing|requests|asyncio|socket|urllib|pandas|concurrent|threading|"       \
   "aiohttp|"                                                                                       \
@@ -57,6 +57,7 @@ typedef struct
 {
   AssayLint *lint;
   GArray *steps;
+  GHashTable *waits; /* functions of the source that wait for the device */
   AssaySyntax *loop;
   const char *stored; /* the variable of the assignment that is being read */
 } Reading;
@@ -102,7 +103,7 @@ read_call (Reading *self, AssaySyntax *call)
            || (assay_lint_is_like (method, "^(zero_|fill_|copy_|random_|normal_)$")
                && assay_lint_is_like (name, FLUSHED)))
     add_step (self, FLUSHES, call, g_steal_pointer (&name), NULL);
-  else if (assay_lint_is_like (name, SYNC))
+  else if (assay_lint_is_like (name, SYNC) || g_hash_table_contains (self->waits, name))
     add_step (self, SYNCS, call, g_steal_pointer (&name), NULL);
   else if (!assay_lint_is_like (name, PLAIN))
     add_step (self, CALLS, call, g_steal_pointer (&name), NULL);
@@ -133,8 +134,7 @@ read_children (Reading *self, AssaySyntax *node)
 static gboolean
 is_loop (AssaySyntax *node)
 {
-  return assay_syntax_is (node, "For") || assay_syntax_is (node, "While")
-         || assay_syntax_is (node, "ListComp") || assay_syntax_is (node, "GeneratorExp");
+  return assay_syntax_is (node, "For") || assay_syntax_is (node, "While");
 }
 
 /* Children before the node: arguments are there before the call. */
@@ -264,8 +264,6 @@ repetitions (AssaySyntax *loop)
 {
   AssaySyntax *over = assay_syntax_get (loop, "iter");
   double n = 0;
-  if (!over)
-    over = assay_syntax_get (assay_syntax_at (loop, "generators", 0), "iter");
   if (assay_syntax_is (over, "Call")
       && g_strcmp0 (assay_syntax_text (assay_syntax_get (over, "func"), "id"), "range") == 0
       && assay_syntax_length (over, "args") == 1)
@@ -380,10 +378,38 @@ check_region (AssayLint *lint, const Region *region, AssaySyntax *function)
   check_repetition (lint, region, work);
 }
 
+typedef struct
+{
+  AssayLint *lint;
+  GHashTable *waits;
+  const char *function;
+} Waits;
+
+static gboolean
+find_waits (AssaySyntax *node, gpointer user_data)
+{
+  Waits *self = user_data;
+  if (assay_syntax_is (node, "FunctionDef"))
+    self->function = assay_syntax_text (node, "name");
+  if (!self->function || !assay_syntax_is (node, "Call"))
+    return TRUE;
+  g_autofree char *name = assay_python_callee (self->lint->python, node);
+  if (assay_lint_is_like (name, "(^|\\.)(synchronize|block_until_ready)$"))
+    g_hash_table_add (self->waits, (gpointer) self->function);
+  return TRUE;
+}
+
 static void
 check_function (AssayLint *lint, AssaySyntax *function)
 {
-  Reading reading = {.lint = lint, .steps = g_array_new (FALSE, FALSE, sizeof (Step))};
+  g_autoptr (GHashTable) waits = g_hash_table_new (g_str_hash, g_str_equal);
+  Waits all = {lint, waits, NULL};
+  assay_syntax_walk (assay_python_module (lint->python), find_waits, &all);
+  /* One that measures waits as well, and is not what a timed region calls in order to wait. */
+  g_hash_table_remove (
+      waits, assay_syntax_text (function, "name") ? assay_syntax_text (function, "name") : "");
+  Reading reading = {
+      .lint = lint, .steps = g_array_new (FALSE, FALSE, sizeof (Step)), .waits = waits};
   g_array_set_clear_func (reading.steps, clear_step);
   assay_syntax_walk_field (function, "body", read_child, &reading);
   for (guint i = 0; i < reading.steps->len; i++)

@@ -196,7 +196,7 @@ describe_verdict (const AssayTolerance *tolerance, const AssayGate *gate)
     g_string_append_printf (out,
                             "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                             " elements miss it; element %" G_GINT64_FORMAT
-                            " has a NaN or infinity against a number.",
+                            " is NaN or infinite on one side or, by this rule, on both.",
                             gate->mismatches, gate->count, gate->tightest);
   else
     g_string_append_printf (out,

@@ -134,6 +134,26 @@ first_error (const char *log)
   return g_strdup (lines[0] ? lines[0] : "");
 }
 
+/* NVRTC's assembler does not always say why: what its figures break then. (transfer full), NULL: nothing. */
+static char *
+broken_limit (const char *log)
+{
+  const gint64 most = 48 * 1024; /* of static shared memory, on every architecture */
+  for (const char *at = log; at && (at = strstr (at, " bytes smem")); at++)
+    {
+      const char *from = at;
+      while (from > log && g_ascii_isdigit (from[-1]))
+        from--;
+      gint64 bytes = g_ascii_strtoll (from, NULL, 10);
+      if (bytes > most)
+        return g_strdup_printf (
+            "ptxas error   : an entry uses too much shared data (0x%" G_GINT64_MODIFIER
+            "x bytes, 0x%" G_GINT64_MODIFIER "x max)",
+            bytes, most);
+    }
+  return NULL;
+}
+
 static gint64
 count_warnings (const char *log)
 {
@@ -147,13 +167,15 @@ count_warnings (const char *log)
 static void
 set_failure (AssayMatrixCell *cell, const char *name, const char *log)
 {
-  AssayFailure failure = {.name = (char *) name, .message = (char *) log};
+  gboolean silent = log && !strstr (log, "error") && !strstr (log, "fatal");
+  g_autofree char *broken = silent ? broken_limit (log) : NULL;
+  AssayFailure failure = {.name = (char *) name, .message = broken ? broken : (char *) log};
   const AssayFailureClass *is = assay_failure_classify (&failure);
   cell->base.status = ASSAY_STATUS_FAILED;
   cell->base.failure = g_strdup (is->failure_class);
   cell->blame = g_strdup (is->undecided ? "undecided" : ASSAY_BLAMES[is->blame]);
   cell->advice = g_strdup (is->advice);
-  cell->message = first_error (log);
+  cell->message = first_error (broken ? broken : log);
 }
 
 static void

@@ -118,7 +118,9 @@ batch_add (Batch *self, const char *path, GPtrArray *unread)
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
   gsize size = 0;
-  if (!g_file_get_contents (path, &text, &size, &error))
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    add_unread (unread, path, g_strdup ("not a regular file"));
+  else if (!g_file_get_contents (path, &text, &size, &error))
     add_unread (unread, path, g_strdup (error->message));
   else if (size > LARGEST_SOURCE)
     add_unread (unread, path, g_strdup ("larger than 1 MiB"));

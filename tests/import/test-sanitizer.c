@@ -86,7 +86,8 @@ test_every_kind_of_report (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (ONE); i++)
     {
-      g_autoptr (AssaySanitizerLog) log = read_text (ONE[i].text);
+      g_autofree char *text = g_strconcat (ONE[i].text, "========= ERROR SUMMARY: 1 error\n", NULL);
+      g_autoptr (AssaySanitizerLog) log = read_text (text);
       g_test_message ("%s", ONE[i].text);
       g_assert_cmpuint (log->findings->len, ==, 1);
       g_assert_cmpuint (log->reports, ==, 1);
@@ -138,7 +139,7 @@ test_a_whole_log (void)
   g_assert_cmpuint (log->told, ==, 1029);
   g_assert_cmpuint (g_strv_length (log->notes), ==, 2);
   g_assert_nonnull (strstr (log->notes[0], "cudaErrorLaunchFailure"));
-  g_assert_nonnull (strstr (log->notes[1], "its summary tells of 1029, the log holds 1024"));
+  g_assert_nonnull (strstr (log->notes[1], "its summary tells of 1029, the log holds 1025"));
 }
 
 static void
@@ -148,12 +149,34 @@ test_clean_logs_and_reports_of_tomorrow (void)
       read_text ("========= COMPUTE-SANITIZER\nfine\n"
                  "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n");
   g_assert_cmpuint (clean->findings->len, ==, 0);
+  g_assert_true (clean->whole);
   g_assert_cmpuint (g_strv_length (clean->notes), ==, 0);
   g_autoptr (AssaySanitizerLog) novel =
       read_text ("========= Quantum fault of size 4 bytes\n=========     at k in k.cu:3\n"
                  "========= ERROR SUMMARY: 0 errors\n");
   g_assert_cmpuint (novel->findings->len, ==, 0);
   g_assert_cmpstr (novel->notes[0], ==, "Quantum fault of size 4 bytes");
+}
+
+/* What the driver's calls failed with is in the summary's count; a log without its summary, or of a tool
+ * that failed, is no clean one. */
+static void
+test_summaries_count_calls_and_end_a_log (void)
+{
+  g_autoptr (AssaySanitizerLog) both = read_text (
+      "========= Invalid __global__ read of size 16 bytes\n=========     at k(float "
+      "*)+0xa0\n=========\n"
+      "========= Program hit cudaErrorUnknown (error 999) on CUDA API call to cudaMemcpy.\n"
+      "========= ERROR SUMMARY: 2 errors\n");
+  g_assert_cmpuint (both->reports + both->api_errors, ==, 2);
+  g_assert_cmpuint (g_strv_length (both->notes), ==, 1);
+  g_autoptr (AssaySanitizerLog) cut = read_text ("========= COMPUTE-SANITIZER\n");
+  g_assert_false (cut->whole);
+  g_assert_nonnull (strstr (cut->notes[0], "no summary"));
+  g_autoptr (AssaySanitizerLog) idle =
+      read_text ("========= COMPUTE-SANITIZER\n========= Error: No kernels were launched\n"
+                 "========= ERROR SUMMARY: 0 errors\n");
+  g_assert_false (idle->whole);
 }
 
 static void
@@ -208,6 +231,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sanitizer/thread", test_thread_and_block);
   g_test_add_func ("/sanitizer/whole", test_a_whole_log);
   g_test_add_func ("/sanitizer/clean", test_clean_logs_and_reports_of_tomorrow);
+  g_test_add_func ("/sanitizer/summaries", test_summaries_count_calls_and_end_a_log);
   g_test_add_func ("/sanitizer/refused", test_what_is_no_log_says_so);
   g_test_add_func ("/sanitizer/broken", test_broken_logs);
   return g_test_run ();

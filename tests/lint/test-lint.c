@@ -35,6 +35,8 @@ static const Case CASES[] = {
   {"compiles in the region", HOST "def bench(g, x):\n  warm(g)\n  t = time.time()\n  f = torch.compile(g)\n  f(x)\n  torch.cuda.synchronize()\n  return time.time() - t\n", "bench.compile-timed", 6},
   {"five repetitions", HOST "def bench(f, make):\n  f(make())\n  times = []\n  for i in range(5):\n    x = make()\n    t = time.time()\n    f(x)\n    torch.cuda.synchronize()\n    times.append(time.time() - t)\n  return times\n", "bench.few-samples", 6},
   {"the same inputs, flushed", HOST "def bench(f, x):\n  f(x)\n  times = []\n  for i in range(50):\n    flush_l2()\n    torch.cuda.synchronize()\n    t = time.time()\n    f(x)\n    torch.cuda.synchronize()\n    times.append(time.time() - t)\n  return times\n", "bench.same-inputs", 10},
+  {"a helper waits", HOST "def drain():\n  for d in range(torch.cuda.device_count()):\n    torch.cuda.synchronize(d)\n" TIMED "    t = time.perf_counter()\n    f(x)\n    drain()\n    times.append(time.perf_counter() - t)\n  return times\n", NULL, 0},
+  {"how long the script took", HOST "def main():\n  t = time.time()\n  xs = tuple(torch.randn(3) for _ in range(2))\n  torch.mm(*xs)\n  print(time.time() - t)\n", NULL, 0},
   {"a time budget is no timing", HOST TIMED "    t = time.perf_counter()\n    s = torch.cuda.Event()\n    s.record()\n    f(x)\n    torch.cuda.synchronize()\n    log(x)\n    if time.perf_counter() - t > 3:\n      break\n", NULL, 0},
   {"mean of ratios", "import statistics\ndef report(times):\n  return statistics.mean(a / b for a, b in times)\n", "bench.metric-wrong", 3},
   {"geometric mean of ratios", "import statistics\ndef report(times):\n  return statistics.geometric_mean(a / b for a, b in times)\n", NULL, 0},
