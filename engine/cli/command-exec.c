@@ -190,7 +190,7 @@ exec_program (char **argv, const Options *options)
       .reported = g_strcmp0 (options->json, "-") != 0 ? print_report : NULL,
   };
   request.input_bytes = g_bytes_get_size (input);
-  g_autoptr (AssayExecReply) reply = assay_exec (&request, NULL, &error);
+  g_autoptr (AssayExecReply) reply = assay_exec (&request, assay_command_interruptible (), &error);
   if (!reply)
     return assay_command_fail ("exec", error);
   if (reply->end)

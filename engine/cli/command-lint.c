@@ -22,7 +22,8 @@ read_and_judge (Result *result, char **paths, gboolean unsandboxed, GError **err
   g_autoptr (GPtrArray) files = assay_python_files ((const char *const *) paths, error);
   if (!files || !assay_sandbox_choose (unsandboxed, &tier, error))
     return FALSE;
-  g_autoptr (GPtrArray) sources = assay_read_python (files, tier, result->unread, NULL, error);
+  g_autoptr (GPtrArray) sources =
+      assay_read_python (files, tier, result->unread, assay_command_interruptible (), error);
   if (!sources)
     return FALSE;
   result->files = sources->len;

@@ -142,7 +142,8 @@ assay_command_matrix (int argc, char **argv)
   request.candidate = candidate;
   request.targets = list;
   request.options = options;
-  g_autoptr (AssayMatrix) matrix = assay_matrix_make (&request, NULL, &error);
+  g_autoptr (AssayMatrix) matrix =
+      assay_matrix_make (&request, assay_command_interruptible (), &error);
   if (!matrix)
     return assay_command_fail ("matrix", error);
   if (g_strcmp0 (json, "-") != 0)

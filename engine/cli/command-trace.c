@@ -203,8 +203,8 @@ assay_command_trace (int argc, char **argv)
       return assay_command_fail ("trace", error);
     }
   gboolean watched = isatty (STDERR_FILENO);
-  g_autoptr (AssayTrace) trace =
-      assay_trace_read (argv[1], watched ? tell : NULL, NULL, NULL, &error);
+  g_autoptr (AssayTrace) trace = assay_trace_read (argv[1], watched ? tell : NULL, NULL,
+                                                   assay_command_interruptible (), &error);
   if (watched)
     fprintf (stderr, "\r      \r");
   if (!trace)

@@ -5,6 +5,8 @@
 #include "engine/base/json.h"
 
 #include <errno.h>
+#include <glib-unix.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +20,43 @@ assay_command_parse (GOptionContext *context, int *argc, char ***argv)
     return TRUE;
   g_printerr ("assay-engine %s: %s\nTry: assay-engine %s --help\n", name, error->message, name);
   return FALSE;
+}
+
+static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+
+static gboolean
+on_signal (gpointer cancellable)
+{
+  g_cancellable_cancel (cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+/* Commands block their own thread, so signals are waited for on another. */
+static gpointer
+watch_signals (gpointer cancellable)
+{
+  g_autoptr (GMainContext) context = g_main_context_new ();
+  for (gsize i = 0; i < G_N_ELEMENTS (SIGNALS); i++)
+    {
+      g_autoptr (GSource) source = g_unix_signal_source_new (SIGNALS[i]);
+      g_source_set_callback (source, on_signal, cancellable, NULL);
+      g_source_attach (source, context);
+    }
+  for (;;)
+    g_main_context_iteration (context, TRUE);
+  return NULL;
+}
+
+GCancellable *
+assay_command_interruptible (void)
+{
+  static GCancellable *cancellable;
+  if (!cancellable)
+    {
+      cancellable = g_cancellable_new ();
+      g_thread_unref (g_thread_new ("signals", watch_signals, cancellable));
+    }
+  return cancellable;
 }
 
 int

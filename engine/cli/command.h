@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <gio/gio.h>
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
@@ -43,6 +44,9 @@ int assay_command_trace (int argc, char **argv);
 gboolean assay_command_parse (GOptionContext *context, int *argc, char ***argv);
 /* Tells on stderr what could not be done; returns ASSAY_EXIT_IMPOSSIBLE. */
 int assay_command_fail (const char *command, const GError *error);
+/* Cancelled by the first SIGINT, SIGTERM or SIGHUP, so that work in progress ends its workers and takes its
+ * folders away; a second one of a kind kills as ever. One for the process, owned by it. */
+GCancellable *assay_command_interruptible (void);
 /* Writes JSON to a file, or to stdout for "-". */
 gboolean assay_command_write_json (JsonNode *node, const char *target, GError **error);
 
