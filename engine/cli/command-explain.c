@@ -95,8 +95,9 @@ print_text (const AssayFailureClass *is, const char *line, gint64 number)
     printf ("blame    undecided: run the reference, or another version, on the same target\n");
   else
     printf ("blame    %s\n", ASSAY_BLAMES[is->blame]);
-  if (line)
-    printf ("seen in  line %" G_GINT64_FORMAT ": %s\n", number, line);
+  g_autofree char *shown = line ? assay_command_plain (line, 300) : NULL;
+  if (shown)
+    printf ("seen in  line %" G_GINT64_FORMAT ": %s\n", number, shown);
   printf ("advice   %s\n", is->advice);
   if (is->source)
     printf ("source   %s\n", is->source);

@@ -67,8 +67,9 @@ print_result (const Result *result)
   for (guint i = 0; i < result->findings->len; i++)
     {
       const AssayFinding *one = g_ptr_array_index (result->findings, i);
+      g_autofree char *shown = assay_command_plain (one->where.file, 4096);
       if (g_strcmp0 (file, one->where.file) != 0)
-        printf ("%s%s\n", file ? "\n" : "", one->where.file);
+        printf ("%s%s\n", file ? "\n" : "", shown);
       file = one->where.file;
       printf ("%6" G_GINT64_FORMAT "  %-7s %-24s %s\n", one->where.line,
               ASSAY_SEVERITIES[one->severity], one->rule, one->title);
@@ -78,7 +79,8 @@ print_result (const Result *result)
   for (guint i = 0; i < result->unread->len; i++)
     {
       const AssayUnread *one = g_ptr_array_index (result->unread, i);
-      fprintf (stderr, "not read: %s: %s\n", one->path, one->reason);
+      g_autofree char *path = assay_command_plain (one->path, 4096);
+      fprintf (stderr, "not read: %s: %s\n", path, one->reason);
     }
   printf ("%s%u source%s read, %u hint%s\n", file ? "\n" : "", result->files,
           result->files == 1 ? "" : "s", result->findings->len,

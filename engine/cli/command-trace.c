@@ -160,9 +160,10 @@ print_remarks (const AssayTrace *trace)
 static void
 print_text (const AssayTrace *trace, guint most)
 {
+  g_autofree char *path = assay_command_plain (trace->path, 4096);
   printf ("%s: %" G_GUINT64_FORMAT " events, %" G_GUINT64_FORMAT
           " launches of %u kernels on %u device%s\n",
-          trace->path, trace->events, trace->launches, trace->kernels->len, trace->devices,
+          path, trace->events, trace->launches, trace->kernels->len, trace->devices,
           trace->devices == 1 ? "" : "s");
   if (trace->launches == 0)
     {

@@ -22,6 +22,21 @@ assay_command_parse (GOptionContext *context, int *argc, char ***argv)
   return FALSE;
 }
 
+char *
+assay_command_plain (const char *text, glong most)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  GString *out = g_string_new (NULL);
+  for (const char *at = valid; *at && most > 0; at = g_utf8_next_char (at), most--)
+    {
+      gunichar c = g_utf8_get_char (at);
+      g_string_append_unichar (out, g_unichar_iscntrl (c) ? 0xfffd : c);
+      if (most == 1 && *g_utf8_next_char (at))
+        g_string_append (out, "…");
+    }
+  return g_string_free (out, FALSE);
+}
+
 static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
 
 static gboolean
@@ -121,7 +136,7 @@ assay_text_table_add (AssayTextTable *table, const char *first, ...)
   const char *cell = first;
   for (guint i = 0; i < table->columns; i++)
     {
-      g_ptr_array_add (table->cells, g_strdup (cell ? cell : "–"));
+      g_ptr_array_add (table->cells, assay_command_plain (cell ? cell : "–", 1000));
       if (i + 1 < table->columns)
         cell = va_arg (cells, const char *);
     }

@@ -47,6 +47,9 @@ int assay_command_fail (const char *command, const GError *error);
 /* Cancelled by the first SIGINT, SIGTERM or SIGHUP, so that work in progress ends its workers and takes its
  * folders away; a second one of a kind kills as ever. One for the process, owned by it. */
 GCancellable *assay_command_interruptible (void);
+/* What others wrote, for a terminal: valid UTF-8 without control characters, cut after `most` characters
+ * (transfer full). */
+char *assay_command_plain (const char *text, glong most);
 /* Writes JSON to a file, or to stdout for "-". */
 gboolean assay_command_write_json (JsonNode *node, const char *target, GError **error);
 
